@@ -1,0 +1,4 @@
+#pragma once
+#include <unicode/ucol.h>
+#include <unicode/upluralrules.h>
+#include <unicode/uenum.h>
