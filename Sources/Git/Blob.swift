@@ -31,19 +31,43 @@ import CLibGit2
 extension Repository {
     /// The blob of this id. Throws `.limit` if it has more than `bytesMax` bytes, before it is read.
     public func blob(_ id: ObjectID, bytesMax: Int = .max) throws(GitError) -> Blob {
-        throw GitError(.other, stage: "read blob \(id.short)", detail: "to come")
+        let stage = "read blob \(id.short)"
+        if bytesMax < .max {
+            let count = try size(ofBlob: id)
+            guard count <= bytesMax else {
+                throw GitError(.limit, stage: stage, detail: "it has \(count) bytes; the limit is \(bytesMax)")
+            }
+        }
+        let objects = unsafe objects
+        var oid = id.oid
+        let handle = try unsafe Handle<StoredObjectKind>(stage) { unsafe git_odb_read(&$0, objects, &oid) }
+        let type = unsafe git_odb_object_type(handle.pointer)
+        guard type == GIT_OBJECT_BLOB else { throw GitError(.invalid, stage: stage, detail: "it is not a blob") }
+        return Blob(handle)
     }
 
     /// The number of bytes of a blob, without reading it.
-    public func size(ofBlob id: ObjectID) throws(GitError) -> Int { 0 }
+    public func size(ofBlob id: ObjectID) throws(GitError) -> Int {
+        let stage = "read the size of blob \(id.short)"
+        var (count, type, oid) = (0, GIT_OBJECT_INVALID, id.oid)
+        try check(unsafe git_odb_read_header(&count, &type, objects, &oid), stage)
+        guard type == GIT_OBJECT_BLOB else { throw GitError(.invalid, stage: stage, detail: "it is not a blob") }
+        return count
+    }
 
     /// Stores a file's bytes and gives their id.
     public func write(blob bytes: [UInt8]) throws(GitError) -> ObjectID {
-        throw GitError(.other, stage: "write a blob", detail: "to come")
+        let written = unsafe bytes.withUnsafeBytes { bytes in
+            // `withUnsafeBytes` of an array does not rethrow typed errors.
+            Result { () throws(GitError) in try unsafe write(blob: bytes) }
+        }
+        return try written.get()
     }
 
     /// Stores a file's bytes from a buffer, without a copy.
-    public func write(blob bytes: UnsafeRawBufferPointer) throws(GitError) -> ObjectID {
-        throw GitError(.other, stage: "write a blob", detail: "to come")
+    @unsafe public func write(blob bytes: UnsafeRawBufferPointer) throws(GitError) -> ObjectID {
+        var id = git_oid()
+        try check(unsafe git_odb_write(&id, objects, bytes.baseAddress, bytes.count, GIT_OBJECT_BLOB), "write a blob")
+        return ObjectID(id)
     }
 }

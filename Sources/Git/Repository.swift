@@ -121,18 +121,3 @@ private enum Refusal {
 
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 }
-
-/// The one-line files git keeps beside its refs: `HEAD`, `commondir`, `gitdir`.
-enum TextFile {
-    /// The first line without its end; `nil` if there is no such file, or it is a directory.
-    static func firstLine(of path: String) -> String? {
-        guard let file = unsafe fopen(path, "re") else { return nil }
-        defer { unsafe fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: lengthMax)
-        let count = unsafe fread(&bytes, 1, bytes.count, file)
-        guard count > 0 else { return nil }
-        return String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    }
-
-    private static let lengthMax = 4096
-}
