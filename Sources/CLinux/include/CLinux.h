@@ -1,1 +1,35 @@
+// What Swift cannot say over Glibc: headers outside its module map, variadic calls, and the address
+// juggling of Unix sockets. Every function returns 0 or a descriptor, or -1 with errno set.
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/inotify.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+// A Unix address longer than this does not fit `sun_path`.
+enum { concord_unix_path_max = 107 };
+
+// Opens a close-on-exec listening stream socket at `path` with the permissions `mode`. A dead socket file left
+// there by a crash is replaced; one that answers is not (EADDRINUSE).
+int concord_unix_listen(const char *path, size_t length, mode_t mode, int backlog);
+int concord_unix_connect(const char *path, size_t length);
+// One datagram, as sd_notify(3) sends it; a path that begins with `@` is an abstract address.
+int concord_unix_send(const char *path, size_t length, const void *bytes, size_t count);
+int concord_unix_accept(int listener);
+int concord_socket_timeout(int descriptor, int milliseconds);
+
+// Routes a signal into a pipe: the handler writes the number as one byte, and nothing else, which is all that is
+// safe inside a handler. Returns the reading end, the same for all signals.
+int concord_signal_pipe(void);
+int concord_signal_route(int number);
+int concord_signal_ignore(int number);
+
+// Starts a program in a process group of its own, with default signals and only the three descriptors given.
+int concord_spawn(pid_t *pid, const char *program, char *const arguments[], char *const environment[],
+                  const char *directory, int input, int output, int error);
+int concord_pidfd_open(pid_t pid);
+int concord_wait(pid_t pid, int *exit_code, int *signal_number);
+
+int concord_pipe(int ends[2]);
+int concord_open(const char *path, int flags, mode_t mode);

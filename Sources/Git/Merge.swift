@@ -1,0 +1,121 @@
+import CLibGit2
+
+/// One file of a merge, shown to the caller for a decision: what it is on each side, under which path.
+public struct FileMerge: Sendable {
+    /// Where the result goes: renames on either side are followed.
+    public let path: TreePath
+    /// The entry in the merge base; `nil` if both sides added the file, or only theirs did.
+    public let base: TreeEntry?
+    /// The entry on the side that is written; `nil` if it is not there, or was deleted.
+    public let ours: TreeEntry?
+    /// The entry on the side that comes in; `nil` if it was deleted.
+    public let theirs: TreeEntry?
+    /// Whether this is a step towards a common base of a criss-cross history, so its result is never seen by anyone:
+    /// there a guess is better than a conflict.
+    public let isVirtual: Bool
+}
+
+/// What becomes of one file.
+public enum FileResolution: Sendable {
+    /// These bytes; the mode is merged.
+    case bytes([UInt8])
+    /// This blob, already stored; the mode is merged.
+    case blob(ObjectID)
+    /// This entry's content and mode.
+    case entry(TreeEntry)
+    /// No file.
+    case deleted
+    /// What git's line merge gives.
+    case asGit
+    /// No decision. The merge has a conflict; a virtual one goes on with the base.
+    case conflict(String)
+}
+
+/// A path that cannot be merged, and why.
+public struct PathConflict: Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        /// Both sides changed the same lines.
+        case content
+        /// Both sides changed a file that is not text.
+        case binary
+        /// Both sides added different files.
+        case addedTwice
+        /// We deleted what they changed or renamed.
+        case deletedByUs
+        /// They deleted what we changed or renamed.
+        case deletedByThem
+        /// Each side renamed the file to another path.
+        case renamedTwice
+        /// The sides disagree on whether it is a file, an executable, a symlink or a submodule.
+        case mode
+        /// Both sides moved a submodule.
+        case submodule
+        /// A file stands where the other side has a directory, or two files come to one path.
+        case pathTaken
+        /// One side renamed a directory in which the other added this file; git does not decide where it belongs.
+        case directoryRenamed
+        /// The path must not be written: `.git` and its like.
+        case unsafePath
+        /// The caller said so.
+        case unresolved(String)
+    }
+
+    public let path: TreePath
+    public let kind: Kind
+
+    public init(path: TreePath, kind: Kind) {
+        self.path = path
+        self.kind = kind
+    }
+
+    public var description: String { "\(path): \(kind)" }
+}
+
+/// What a merge of two trees gives.
+public struct TreeMerge: Hashable, Sendable {
+    /// The merged tree; `nil` if there are conflicts.
+    public let tree: ObjectID?
+    /// Sorted by path.
+    public let conflicts: [PathConflict]
+}
+
+/// Which of the incoming changes a merge takes.
+public enum MergeScope: Hashable, Sendable {
+    /// All of them: the result is what git's merge gives, the caller's files aside.
+    case wholeTree
+    /// Only those of files the caller selects; everything else stays as ours has it.
+    case selectedFiles
+}
+
+extension Repository {
+    /// Merges the commit `theirs` into the commit `ours` in memory, over their merge base; where there are several, over
+    /// a virtual one made by merging them, as git does. Unrelated histories have an empty base.
+    ///
+    /// `resolving` decides about each selected file (by its path on any side) that theirs changed against the base, also
+    /// when ours did not, or when a line merge would be clean. All other files merge as git merges them.
+    public func merge(
+        _ theirs: ObjectID, into ours: ObjectID, taking scope: MergeScope = .wholeTree,
+        selecting isSelected: (TreePath) -> Bool = { _ in false },
+        resolving resolve: (FileMerge) throws(GitError) -> FileResolution = { _ in .asGit }
+    ) throws(GitError) -> TreeMerge {
+        throw GitError(.other, stage: "merge", detail: "to come")
+    }
+
+    /// As `merge(_:into:)`, but on trees, over a base that the caller chose; a missing base is an empty tree.
+    public func merge(
+        tree theirs: ObjectID, into ours: ObjectID, base: ObjectID?, taking scope: MergeScope = .wholeTree,
+        selecting isSelected: (TreePath) -> Bool = { _ in false },
+        resolving resolve: (FileMerge) throws(GitError) -> FileResolution = { _ in .asGit }
+    ) throws(GitError) -> TreeMerge {
+        throw GitError(.other, stage: "merge", detail: "to come")
+    }
+
+    /// The tree of the merge base of two commits: the virtual one where there are several, `nil` where there is none.
+    public func baseTree(
+        of one: ObjectID, and other: ObjectID,
+        selecting isSelected: (TreePath) -> Bool = { _ in false },
+        resolving resolve: (FileMerge) throws(GitError) -> FileResolution = { _ in .asGit }
+    ) throws(GitError) -> ObjectID? {
+        throw GitError(.other, stage: "merge", detail: "to come")
+    }
+}

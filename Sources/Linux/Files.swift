@@ -1,0 +1,171 @@
+import CLinux
+import Glibc
+
+/// The bytes of one file, at a stable address for as long as the object lives.
+///
+/// A regular file of some size is mapped, not read: pages that nobody looks at are never touched. A mapped file that
+/// somebody truncates meanwhile ends the process with SIGBUS; git and editors replace files by renaming and do not do that.
+/// Pipes and small files are read.
+@safe public final class FileBytes: Sendable {
+    public let count: Int
+    /// The first byte. Valid while this object lives; nobody writes to it.
+    public nonisolated(unsafe) let start: UnsafeRawPointer
+    private let isMapped: Bool
+
+    private static let mappedBytesMin = 64 * 1024
+    private static let readBytesMin = 64 * 1024
+
+    /// Opens and reads, or maps, the file at `path`.
+    /// - Throws: `SystemError`; a file of more than `limit` bytes is `EFBIG`.
+    public init(path: String, limit: Int = .max) throws(SystemError) {
+        let file = try Descriptor(unsafe concord_open(path, O_RDONLY, 0), "cannot open", path)
+        var status = stat()
+        guard unsafe fstat(file.number, &status) == 0 else { throw SystemError("cannot examine", path) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(number: EISDIR, stage: "cannot read", subject: path) }
+        let isRegular = status.st_mode & S_IFMT == S_IFREG
+        let size = isRegular ? Int(status.st_size) : 0
+        guard size <= limit else { throw SystemError(number: EFBIG, stage: "cannot read", subject: path) }
+
+        if size >= Self.mappedBytesMin {
+            let mapping = unsafe mmap(nil, size, PROT_READ, MAP_PRIVATE, file.number, 0)
+            guard let mapping = unsafe mapping, unsafe mapping != MAP_FAILED else { throw SystemError("cannot map", path) }
+            unsafe start = UnsafeRawPointer(mapping)
+            count = size
+            isMapped = true
+            return
+        }
+        // `/proc` files and pipes state no size; the file may also have grown since: read until the end.
+        var capacity = max(size + 1, isRegular ? 1 : Self.readBytesMin)
+        guard var buffer = unsafe malloc(capacity) else { throw SystemError("no memory for", path) }
+        var filled = 0
+        while true {
+            let got = unsafe read(file.number, buffer + filled, capacity - filled)
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else {
+                let error = SystemError("cannot read", path)
+                unsafe free(buffer)
+                throw error
+            }
+            if got == 0 { break }
+            filled += got
+            guard filled <= limit else {
+                unsafe free(buffer)
+                throw SystemError(number: EFBIG, stage: "cannot read", subject: path)
+            }
+            if filled == capacity {
+                capacity *= 2
+                guard let larger = unsafe realloc(buffer, capacity) else {
+                    unsafe free(buffer)
+                    throw SystemError(number: ENOMEM, stage: "no memory for", subject: path)
+                }
+                unsafe buffer = larger
+            }
+        }
+        unsafe start = UnsafeRawPointer(buffer)
+        count = filled
+        isMapped = false
+    }
+
+    deinit {
+        let pointer = unsafe UnsafeMutableRawPointer(mutating: start)
+        if isMapped { unsafe munmap(pointer, count) } else { unsafe free(pointer) }
+    }
+
+    /// A copy of all bytes.
+    public var array: [UInt8] { unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count)) }
+}
+
+/// Replaces the file at `path` by the given pieces, or leaves it as it was: the bytes go to a new file beside it, to the
+/// disk when `isDurable`, and then take its name in one step. The permissions of a file that was there stay, and a
+/// symbolic link goes on pointing to the file. A path that is no regular file (`/dev/stdout`, a pipe) is written in place.
+public func replaceFile(at path: String, with pieces: [UnsafeRawBufferPointer], isDurable: Bool = true) throws(SystemError) {
+    var target = path
+    if let resolved = unsafe realpath(path, nil) {
+        target = unsafe String(cString: resolved)
+        unsafe free(resolved)
+    }
+    var status = stat()
+    let exists = unsafe stat(target, &status) == 0
+    if exists && status.st_mode & S_IFMT != S_IFREG {
+        let file = try Descriptor(unsafe concord_open(target, O_WRONLY, 0), "cannot open", path)
+        return try unsafe write(pieces, to: file.number, path)
+    }
+    let directory = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "./"
+    let temporary = directory + ".concord-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    let file = try Descriptor(unsafe concord_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o666), "cannot create", temporary)
+    do throws(SystemError) {
+        if exists { guard fchmod(file.number, status.st_mode & 0o7777) == 0 else { throw SystemError("cannot set the mode of", temporary) } }
+        try unsafe write(pieces, to: file.number, path)
+        if isDurable { guard fsync(file.number) == 0 else { throw SystemError("cannot flush", temporary) } }
+        guard unsafe rename(temporary, target) == 0 else { throw SystemError("cannot replace", path) }
+    } catch {
+        unsafe unlink(temporary)
+        throw error
+    }
+    if isDurable {
+        let folder = try Descriptor(unsafe concord_open(directory, O_RDONLY | O_DIRECTORY, 0), "cannot open", directory)
+        guard fsync(folder.number) == 0 else { throw SystemError("cannot flush", directory) }
+    }
+}
+
+/// The same for bytes in one array.
+public func replaceFile(at path: String, with bytes: [UInt8], isDurable: Bool = true) throws(SystemError) {
+    let result: Result<Void, SystemError> = unsafe bytes.withUnsafeBytes { buffer in
+        do throws(SystemError) {
+            try unsafe replaceFile(at: path, with: [buffer], isDurable: isDurable)
+            return .success(())
+        } catch { return .failure(error) }
+    }
+    try result.get()
+}
+
+/// Writes all pieces to a descriptor, many at a time, and goes on after short writes.
+func write(_ pieces: [UnsafeRawBufferPointer], to descriptor: Int32, _ subject: String?) throws(SystemError) {
+    let vectorsMax = 1024
+    var vectors = unsafe pieces.filter { unsafe !$0.isEmpty }
+        .map { unsafe iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count) }
+    var next = 0
+    while unsafe next < vectors.count {
+        let batch = unsafe min(vectorsMax, vectors.count - next)
+        var written = unsafe vectors.withUnsafeBufferPointer { unsafe writev(descriptor, $0.baseAddress! + next, Int32(batch)) }
+        if written < 0 && errno == EINTR { continue }
+        guard written >= 0 else { throw SystemError("cannot write to", subject) }
+        while unsafe next < vectors.count, unsafe written >= vectors[next].iov_len {
+            written -= unsafe vectors[next].iov_len
+            next += 1
+        }
+        if written > 0 {
+            unsafe vectors[next].iov_base += written
+            unsafe vectors[next].iov_len -= written
+        }
+    }
+}
+
+/// Writes the whole text to a descriptor in one call where the kernel allows it, so that lines of two writers do not mix.
+/// A reader that has gone away is no error: what is logged to nobody is lost.
+public func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { bytes in
+        _ = try? unsafe write([UnsafeRawBufferPointer(bytes)], to: descriptor, nil)
+    }
+}
+
+/// The names in a directory, sorted, without `.` and `..`.
+public func entries(ofDirectory path: String) throws(SystemError) -> [String] {
+    guard let directory = unsafe opendir(path) else { throw SystemError("cannot list", path) }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+            unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+        }
+        if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+}
+
+/// Whether `path` names a directory, following symbolic links.
+public func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
