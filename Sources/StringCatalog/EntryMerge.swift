@@ -10,6 +10,19 @@ extension Merger {
     mutating func conflict(_ values: ThreeWay<Value>, _ why: String) {
         report.conflicts.append(MergeConflict(
             path: path, base: values.base.map(sides.text), ours: values.ours.map(sides.text), theirs: values.theirs.map(sides.text), why: why))
+        // Texts inside an object that is held back whole are named one by one: nobody has to read JSON to find them.
+        guard let theirs = values.theirs, sides.isObject(theirs) else { return }
+        let known = Set(values.base.map(texts) ?? []).union(values.ours.map(texts) ?? [])
+        let before = report.losses.count
+        loseTexts(in: theirs, "held back by a conflict")
+        report.losses = report.losses[..<before] + report.losses[before...].filter { !known.contains(Array($0.text.utf8)) }
+    }
+
+    /// All texts below a value.
+    private func texts(_ value: Value) -> [[UInt8]] {
+        sides.effective(sides.items(value)).flatMap { item in
+            sides.isNamed(item.name, "value") && sides.isString(item.value) ? [sides.string(item.value)] : texts(item.value)
+        }
     }
 
     mutating func decide(_ rule: String, _ outcome: String) {
