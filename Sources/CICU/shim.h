@@ -1,4 +1,59 @@
+// ICU, found at its first use: `concord merge` of most files never needs it, and loading it costs half its run time.
+// Functions only, no data: an undefined function in the executable is found by lazy binding once the library is there.
 #pragma once
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <unicode/ucol.h>
-#include <unicode/upluralrules.h>
 #include <unicode/uenum.h>
+#include <unicode/upluralrules.h>
+
+/// Loads ICU; false where it is not installed.
+static inline bool concord_icu_load(void) {
+    char name[64];
+    snprintf(name, sizeof name, "libicuuc.so.%d", U_ICU_VERSION_MAJOR_NUM);
+    if (!dlopen(name, RTLD_NOW | RTLD_GLOBAL)) return false;
+    snprintf(name, sizeof name, "libicui18n.so.%d", U_ICU_VERSION_MAJOR_NUM);
+    return dlopen(name, RTLD_NOW | RTLD_GLOBAL) != NULL;
+}
+
+/// The order in which Xcode writes keys: CLDR root, numeric, punctuation not ignored, lower case first. NULL on failure.
+static inline UCollator *concord_collator_open(void) {
+    UErrorCode status = U_ZERO_ERROR;
+    UCollator *collator = ucol_open("", &status);
+    if (U_FAILURE(status)) return NULL;
+    ucol_setAttribute(collator, UCOL_NUMERIC_COLLATION, UCOL_ON, &status);
+    ucol_setAttribute(collator, UCOL_ALTERNATE_HANDLING, UCOL_NON_IGNORABLE, &status);
+    ucol_setAttribute(collator, UCOL_STRENGTH, UCOL_TERTIARY, &status);
+    ucol_setAttribute(collator, UCOL_CASE_FIRST, UCOL_LOWER_FIRST, &status);
+    if (U_FAILURE(status)) { ucol_close(collator); return NULL; }
+    return collator;
+}
+
+/// -1, 0 or 1 as the first text sorts before, with or after the second. Both are UTF-8.
+static inline int concord_collate(const UCollator *collator, const char *a, int a_count, const char *b, int b_count) {
+    UErrorCode status = U_ZERO_ERROR;
+    return ucol_strcollUTF8(collator, a, a_count, b, b_count, &status);
+}
+
+/// The cardinal plural categories that CLDR has for a language, as bits: zero one two few many other from bit 0 up.
+/// 0 where ICU does not know the language.
+static inline unsigned concord_plural_categories(const char *language) {
+    static const char *const names[] = {"zero", "one", "two", "few", "many", "other"};
+    UErrorCode status = U_ZERO_ERROR;
+    UPluralRules *rules = uplrules_openForType(language, UPLURAL_TYPE_CARDINAL, &status);
+    if (U_FAILURE(status)) return 0;
+    unsigned found = 0;
+    UEnumeration *keywords = uplrules_getKeywords(rules, &status);
+    if (U_SUCCESS(status)) {
+        int32_t length;
+        const char *word;
+        while ((word = uenum_next(keywords, &length, &status)) != NULL && U_SUCCESS(status))
+            for (unsigned i = 0; i < 6; i++)
+                if (!strcmp(word, names[i])) found |= 1u << i;
+        uenum_close(keywords);
+    }
+    uplrules_close(rules);
+    return found;
+}

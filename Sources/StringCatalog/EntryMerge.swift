@@ -1,0 +1,264 @@
+// The rules of an entry: keys that come and go, comments, extraction, and what no rule names.
+
+extension Merger {
+    // MARK: Report
+
+    var path: LeafPath {
+        LeafPath(key: key.map(sides.text), language: language.map(sides.text), field: fields.isEmpty ? nil : fields.joined(separator: "."))
+    }
+
+    mutating func conflict(_ values: ThreeWay<Value>, _ why: String) {
+        report.conflicts.append(MergeConflict(
+            path: path, base: values.base.map(sides.text), ours: values.ours.map(sides.text), theirs: values.theirs.map(sides.text), why: why))
+    }
+
+    mutating func decide(_ rule: String, _ outcome: String) {
+        report.decisions.append(Decision(path: path, rule: rule, outcome: outcome))
+    }
+
+    /// Records a text that does not come into the result.
+    mutating func lose(_ text: Value, _ rule: String) {
+        report.losses.append(Loss(path: path, text: sides.text(text), from: text.side == .ours ? "ours" : "theirs", rule: rule))
+    }
+
+    /// Runs `body` one field deeper.
+    mutating func inside<R>(_ name: Name, _ body: (inout Merger) -> R) -> R {
+        fields.append(sides.text(name))
+        defer { fields.removeLast() }
+        return body(&self)
+    }
+
+    func same(_ a: Value?, _ b: Value?) -> Bool { sides.equal(a, b) }
+
+    // MARK: Any value
+
+    /// The general rule: equal, or changed on one side, or changed alike; objects member by member; else a conflict.
+    mutating func general(_ v: ThreeWay<Value>) -> Merged {
+        if same(v.ours, v.theirs) { return v.ours.map { .value($0) } ?? .absent }
+        if same(v.base, v.theirs) { return v.ours.map { .value($0) } ?? .absent }
+        let bothObjects = v.ours.map(sides.isObject) == true && v.theirs.map(sides.isObject) == true
+        if bothObjects { return members(v) { $0.inside($1) { [v = $2] in $0.general(v) } } }
+        if same(v.base, v.ours) { return v.theirs.map { .value($0) } ?? .absent }
+        conflict(v, v.ours == nil || v.theirs == nil ? "one side removed it, the other changed it" : "both sides changed it differently")
+        return v.ours.map { .value($0) } ?? .absent
+    }
+
+    /// Merges objects member by member. A side without the object counts as one without members, but where nothing is
+    /// left and a side has removed the object, it goes.
+    mutating func members(
+        _ v: ThreeWay<Value>, order: MemberOrder = .codePoints, _ child: (inout Merger, Name, ThreeWay<Value>) -> Merged
+    ) -> Merged {
+        guard let host = v.ours ?? v.theirs else { return .absent }
+        var patches: [Patch] = []
+        var remaining = 0
+        for (name, values) in sides.paired(v, languages: order == .languages) {
+            let merged = child(&self, name, values)
+            if !merged.isAbsent { remaining += 1 }
+            let own = host.side == .ours ? values.ours : values.theirs
+            switch merged {
+            case .absent where own == nil: break
+            case .value(let value) where value == own: break
+            default: patches.append(Patch(name: name, merged: merged))
+            }
+        }
+        if remaining == 0, v.ours == nil || v.theirs == nil, v.base != nil { return .absent }
+        return patches.isEmpty ? .value(host) : .patched(host, patches, order)
+    }
+
+    /// A tie over structure: the source role, or a conflict.
+    mutating func structureTie(_ v: ThreeWay<Value>, _ rule: String) -> Merged {
+        guard let winner = winner(v, default: policy.sourceRole) else {
+            conflict(v, "both sides changed it differently, and no side has the source role")
+            return v.ours.map { .value($0) } ?? .absent
+        }
+        decide(rule, "\(winner)")
+        return v[winner].map { .value($0) } ?? .absent
+    }
+
+    /// The side that the policy prefers for the present leaf; nil where it is to be a conflict.
+    func winner(_ v: ThreeWay<Value>, default role: Side?) -> Side? {
+        let code = language.map { languageIdentity(sides.bytes(of: $0)) }
+        for rule in policy.rules {
+            if let languages = rule.languages {
+                guard let code, languages.contains(where: { languageIdentity(Array($0.utf8)) == code }) else { continue }
+            }
+            if let names = rule.fields {
+                guard let field = fields.last, names.contains(field) else { continue }
+            }
+            switch rule.choice {
+            case .ours: return .ours
+            case .theirs: return .theirs
+            case .sourceBranch: if let role = policy.sourceRole { return role }
+            case .translationBranch, .draft: if let role = policy.translationRole { return role }
+            case .reviewedWins: continue
+            case .conflict: return nil
+            }
+        }
+        return role
+    }
+
+    /// Whether a rule of the policy names this choice for the present leaf before any other decides it.
+    func prefers(_ choice: MergePolicy.Choice) -> Bool {
+        let code = language.map { languageIdentity(sides.bytes(of: $0)) }
+        return policy.rules.first { rule in
+            (rule.languages.map { codes in code.map { code in codes.contains { languageIdentity(Array($0.utf8)) == code } } ?? false } ?? true)
+                && (rule.fields.map { names in fields.last.map(names.contains) ?? false } ?? true)
+        }?.choice == choice
+    }
+
+    // MARK: Entries
+
+    /// What becomes of one key.
+    mutating func entry(_ v: ThreeWay<Value>) -> Merged {
+        language = nil
+        fields = []
+        switch (v.base, v.ours, v.theirs) {
+        case (nil, let ours?, nil): return .value(ours)
+        case (nil, nil, let theirs?): return .value(theirs)
+        case (let base?, nil, let theirs?): return deleted(by: .ours, base: base, kept: theirs, v)
+        case (let base?, let ours?, nil): return deleted(by: .theirs, base: base, kept: ours, v)
+        case (_, nil, nil): return .absent
+        case (_, let ours?, let theirs?):
+            guard sides.isObject(ours), sides.isObject(theirs) else { return general(v) }
+            return fieldsOfEntry(v)
+        }
+    }
+
+    /// A key that one side deleted and the other has.
+    private mutating func deleted(by side: Side, base: Value, kept: Value, _ v: ThreeWay<Value>) -> Merged {
+        if policy.translationRole == side && !policy.allowsTranslationDeletions {
+            decide("a translation branch never removes keys", "kept")
+            return .value(kept)
+        }
+        if same(base, kept) {
+            loseTexts(of: kept, "the key was deleted")
+            return .absent
+        }
+        let change = EntryChange(of: base, to: kept, sides, sourceLanguage)
+        if change.isOnlyStale {
+            loseTexts(of: kept, "the key was deleted")
+            return .absent
+        }
+        if policy.sourceRole == side, change.isOnlyTranslations {
+            if sides.member(kept, "extractionState").map({ sides.text($0) == "manual" }) == true {
+                conflict(v, "the key is kept by hand (extractionState manual): one side deleted it, the other edited a translation")
+                return v.ours.map { .value($0) } ?? .absent
+            }
+            decide("the source branch deleted the key", "deleted; the edited translations are reported")
+            loseTexts(of: kept, "the source branch deleted the key")
+            return .absent
+        }
+        conflict(v, "one side deleted the key, the other changed \(change.isOnlyTranslations ? "a translation" : "its source text, comment or fields")")
+        return v.ours.map { .value($0) } ?? .absent
+    }
+
+    /// Records all texts of an entry as lost.
+    private mutating func loseTexts(of entry: Value, _ rule: String) {
+        guard let localizations = sides.member(entry, "localizations") else { return }
+        for item in sides.items(localizations) {
+            language = item.name
+            loseTexts(in: item.value, rule)
+        }
+        language = nil
+    }
+
+    /// Records all texts below a value as lost.
+    mutating func loseTexts(in value: Value, _ rule: String) {
+        for item in sides.effective(sides.items(value)) {
+            fields.append(sides.text(item.name))
+            if sides.isNamed(item.name, "value"), sides.isString(item.value) {
+                lose(item.value, rule)
+            } else if sides.isObject(item.value) {
+                loseTexts(in: item.value, rule)
+            }
+            fields.removeLast()
+        }
+    }
+
+    private mutating func fieldsOfEntry(_ v: ThreeWay<Value>) -> Merged {
+        let commentSide = commentSide(v)
+        return members(v) { merger, name, values in
+            let sides = merger.sides
+            if sides.isNamed(name, "localizations") { return merger.localizations(values) }
+            return merger.inside(name) { merger in
+                if commentNames.contains(where: { sides.isNamed(name, $0) }) {
+                    return values[commentSide].map { .value($0) } ?? .absent
+                }
+                if sides.isNamed(name, "extractionState") { return merger.extractionState(values) }
+                if sides.isNamed(name, "shouldTranslate") { return merger.tie(values) { $0.structureTie($1, "shouldTranslate: the source branch") } }
+                return merger.general(values)
+            }
+        }
+    }
+
+    /// The general rule for a scalar with a rule of its own where both sides changed it.
+    mutating func tie(_ v: ThreeWay<Value>, _ rule: (inout Merger, ThreeWay<Value>) -> Merged) -> Merged {
+        if same(v.ours, v.theirs) || same(v.base, v.theirs) { return v.ours.map { .value($0) } ?? .absent }
+        if same(v.base, v.ours) { return v.theirs.map { .value($0) } ?? .absent }
+        return rule(&self, v)
+    }
+
+    /// The side from which the comment and what belongs to it are taken, whole.
+    private mutating func commentSide(_ v: ThreeWay<Value>) -> Side {
+        func group(_ side: Side) -> [Value?] { commentNames.map { name in v[side].flatMap { sides.member($0, name) } } }
+        func equal(_ a: [Value?], _ b: [Value?]) -> Bool { zip(a, b).allSatisfy { same($0, $1) } }
+        let base = group(.base)
+        let ours = group(.ours)
+        let theirs = group(.theirs)
+        if equal(ours, theirs) || equal(base, theirs) { return .ours }
+        if equal(base, ours) { return .theirs }
+        fields = ["comment"]
+        defer { fields = [] }
+        func isHuman(_ group: [Value?]) -> Bool { group[0] != nil && group[1].map { sides.text($0) != "true" } ?? true }
+        if isHuman(ours) != isHuman(theirs) {
+            let side: Side = isHuman(ours) ? .ours : .theirs
+            if let lost = (side == .ours ? theirs : ours)[0] { lose(lost, "a human comment beats a generated one") }
+            decide("a human comment beats a generated one", "\(side)")
+            return side
+        }
+        let comments = ThreeWay(base: base[0], ours: ours[0], theirs: theirs[0])
+        if let side = winner(comments, default: policy.sourceRole) {
+            if let lost = (side == .ours ? theirs : ours)[0], !same(lost, side == .ours ? ours[0] : theirs[0]) { lose(lost, "comment: the source branch") }
+            decide("comment: the source branch", "\(side)")
+            return side
+        }
+        conflict(comments, "both sides changed the comment, and no side has the source role")
+        return .ours
+    }
+
+    private mutating func extractionState(_ v: ThreeWay<Value>) -> Merged {
+        tie(v) { merger, v in
+            func isStale(_ value: Value?) -> Bool { value.map { merger.sides.text($0) == "stale" } ?? false }
+            guard isStale(v.ours) != isStale(v.theirs) else { return merger.structureTie(v, "extractionState: the source branch") }
+            let side: Side = isStale(v.ours) ? .theirs : .ours
+            merger.decide("extractionState: a live value beats stale", "\(side)")
+            return v[side].map { .value($0) } ?? .absent
+        }
+    }
+}
+
+/// The members that make up a comment: taken from one side, whole.
+private let commentNames: [StaticString] = ["comment", "isCommentAutoGenerated", "commentGenerationVersion"]
+
+/// What kinds of leaves differ between two states of an entry.
+private struct EntryChange {
+    /// Only texts or states of languages other than the source's changed.
+    var isOnlyTranslations = true
+    /// Nothing changed but that the key was marked stale.
+    var isOnlyStale = true
+
+    init(of base: Value, to kept: Value, _ sides: Sides, _ sourceLanguage: [UInt8]?) {
+        for (name, values) in sides.paired(ThreeWay(base: base, ours: kept, theirs: nil)) where !sides.equal(values.base, values.ours) {
+            if sides.isNamed(name, "extractionState"), values.ours.map({ sides.text($0) == "stale" }) == true { continue }
+            isOnlyStale = false
+            guard sides.isNamed(name, "localizations") else {
+                isOnlyTranslations = false
+                continue
+            }
+            for (language, pair) in sides.paired(values, languages: true)
+            where languageIdentity(sides.bytes(of: language)) == sourceLanguage && !sides.equal(pair.base, pair.ours) {
+                isOnlyTranslations = false
+            }
+        }
+    }
+}

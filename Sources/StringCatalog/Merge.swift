@@ -1,0 +1,382 @@
+// The merge of a catalog as a whole: which entries differ, what becomes of each, where new ones go; then the output is
+// written, read back and held against the plan before anybody sees it.
+
+/// The outcome of a merge: a catalog that can be committed, and what has to be told about it.
+public struct CatalogMerge: Sendable {
+    /// The merged catalog: the target's bytes with splices. The very bytes of the target where nothing came over.
+    public let bytes: Bytes
+    /// Whether the result is the target as it stands.
+    public let isUnchanged: Bool
+    public let report: MergeReport
+    /// Whether a person has to decide something. The result is valid all the same.
+    public var hasConflicts: Bool { !report.conflicts.isEmpty }
+}
+
+/// A result that did not pass its own check. It is a bug of the engine; nothing may be written.
+public struct MergeFault: Error, CustomStringConvertible, Sendable {
+    public let description: String
+}
+
+/// Merges `theirs` into `ours`, leaf by leaf; bytes of `ours` outside the edited leaves do not move.
+///
+/// A missing `base` treats every leaf present on both sides as added twice. Before it returns, the output is parsed, its
+/// difference from `ours` is held against the plan, and a second merge must plan nothing.
+/// - Throws: ``MergeFault`` where that check fails; the result is then not to be had.
+public func merge(
+    base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy = MergePolicy()
+) throws(MergeFault) -> CatalogMerge {
+    let base = base ?? CatalogDocument.empty
+    var merger = Merger(base: base, ours: ours, theirs: theirs, policy: policy)
+    let plan = merger.plan()
+    guard !plan.isEmpty else { return CatalogMerge(bytes: ours.bytes, isUnchanged: true, report: merger.report) }
+    var splicer = Splicer(ours, sides: merger.sides)
+    let output = splicer.write(plan)
+    try check(output, against: plan, of: merger, base: base, ours: ours, theirs: theirs, policy: policy)
+    return CatalogMerge(bytes: output, isUnchanged: false, report: merger.report)
+}
+
+/// The base of the *next* merge of the same two branches, after a merge that left conflicts was committed without
+/// theirs as a parent: theirs, but with each held leaf as it was in `base`, so that it stays a conflict until a person
+/// has decided it, while everything else counts as arrived.
+public func baseAfter(
+    _ merge: CatalogMerge, base: CatalogDocument?, theirs: CatalogDocument
+) throws(MergeFault) -> Bytes {
+    guard merge.hasConflicts else { return theirs.bytes }
+    let base = base ?? CatalogDocument.empty
+    var merger = Merger(base: base, ours: theirs, theirs: base, policy: MergePolicy())
+    merger.held = Set(merge.report.conflicts.map(\.path).map { LeafPath(key: $0.key, language: $0.language, field: $0.language == nil ? $0.field : nil) })
+    let plan = merger.restoration()
+    guard !plan.isEmpty else { return theirs.bytes }
+    var splicer = Splicer(theirs, sides: merger.sides)
+    return splicer.write(plan)
+}
+
+extension CatalogDocument {
+    /// A catalog without anything in it: the base of two files that were both added.
+    static let empty = CatalogDocument()
+}
+
+/// One three-way merge in progress: the plan is made entry by entry, the report on the way.
+struct Merger {
+    let base, ours, theirs: CatalogDocument
+    let sides: Sides
+    let policy: MergePolicy
+    var report = MergeReport()
+    /// The language of the source texts, decoded; nil where no document says.
+    let sourceLanguage: [UInt8]?
+    /// Leaves that stay as in base; only for `baseAfter`.
+    var held: Set<LeafPath> = []
+    /// Languages whose removal by the translation side is held, in the form in which spellings are equal.
+    var heldLanguages: Set<[UInt8]> = []
+
+    // Where the merge stands, for the report.
+    var key: Name?
+    var language: Name?
+    var fields: [String] = []
+    /// The sides from which a text of the present language was taken while the other side's was not the same.
+    var textOrigins: Set<Side> = []
+
+    init(base: CatalogDocument, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy) {
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+        self.policy = policy
+        sides = Sides(base: base.bytes, ours: ours.bytes, theirs: theirs.bytes)
+        sourceLanguage = (ours.sourceLanguage ?? theirs.sourceLanguage ?? base.sourceLanguage).map { languageIdentity(Array($0.utf8)) }
+    }
+
+    /// What the merge changes in ours.
+    mutating func plan() -> MergePlan {
+        var plan = MergePlan()
+        noteDamages()
+        guard planTop(into: &plan) else { return MergePlan() }
+        let oursFromBase = ours.aligned(to: base)
+        let theirsFromBase = theirs.aligned(to: base)
+        findHeldLanguages(oursFromBase, theirsFromBase)
+        var arriving: [(index: Int, merged: Merged)] = []
+        var hiddenInBase = Set<Int>()
+        if base.hasDuplicates { hiddenInBase = Set(base.duplicateEntries) }
+
+        func decide(_ merger: inout Merger, _ member: Member, in side: Side, _ values: ThreeWay<Value>, _ o: Int32, _ t: Int32) {
+            merger.key = .read(side, member.name, isEscaped: member.isEscaped)
+            let merged = merger.entry(values)
+            if o >= 0 {
+                if case .value(let own) = merged, own == values.ours { return }
+                plan.entries[Int(o)] = merged
+                if merged.isAbsent {
+                    for copy in merger.ours.copies(of: Int(o)) { plan.entries[copy] = .absent }
+                }
+            } else if !merged.isAbsent {
+                arriving.append((Int(t), merged))
+            }
+        }
+        for j in base.entries.indices {
+            let o = oursFromBase.entry[j]
+            let t = theirsFromBase.entry[j]
+            if o >= 0 && t >= 0 && oursFromBase.isSame[j] && theirsFromBase.isSame[j] { continue }
+            if o < 0 && t < 0 || hiddenInBase.contains(j) { continue }
+            let values = ThreeWay(
+                base: Value(.base, base.entries[j].value), ours: o >= 0 ? Value(.ours, ours.entries[Int(o)].value) : nil,
+                theirs: t >= 0 ? Value(.theirs, theirs.entries[Int(t)].value) : nil)
+            decide(&self, base.entries[j], in: .base, values, o, t)
+        }
+        for t in theirsFromBase.added where !theirs.isHidden(Int(t)) {
+            let member = theirs.entries[Int(t)]
+            let o = ours.entry(named: member, in: theirs.bytes).map(Int32.init) ?? -1
+            let values = ThreeWay(
+                base: nil, ours: o >= 0 ? Value(.ours, ours.entries[Int(o)].value) : nil, theirs: Value(.theirs, member.value))
+            decide(&self, member, in: .theirs, values, o, t)
+        }
+        key = nil
+        arriving.sort { $0.index < $1.index }
+        plan.added = placed(arriving, plan, oursFromBase, theirsFromBase)
+        if !plan.added.isEmpty, ours.stringsMember == nil {
+            // A target without `strings` gets it whole.
+            let members = plan.added.map { Patch(name: $0.name, merged: $0.merged) }
+            plan.added = []
+            plan.top.append(Patch(name: .literal("strings"), merged: .fresh(members)))
+        }
+        return plan
+    }
+
+    private mutating func noteDamages() {
+        for (document, name) in [(base, "base"), (ours, "ours"), (theirs, "theirs")] where document.hasDuplicates {
+            for i in document.duplicateEntries {
+                let place = document.bytes.lineAndColumn(of: document.entries[i].whole.lowerBound)
+                let key = String(decoding: decoded(document.bytes, document.entries[i].name), as: UTF8.self)
+                report.damages.append("\(name) has the key \"\(key)\" more than once (line \(place.line)); its last copy counts")
+            }
+        }
+    }
+
+    /// Plans the top level beside `strings`. False where the file as a whole cannot be merged.
+    private mutating func planTop(into plan: inout MergePlan) -> Bool {
+        let roots = ThreeWay(base: Value(.base, base.root), ours: Value(.ours, ours.root), theirs: Value(.theirs, theirs.root))
+        for (name, values) in sides.paired(roots) where !sides.isNamed(name, "strings") {
+            fields = [sides.text(name)]
+            let merged: Merged
+            if sides.isNamed(name, "version") {
+                guard let version = version(values) else { return false }
+                merged = version
+            } else if sides.isNamed(name, "sourceLanguage") {
+                if values.ours != nil, values.theirs != nil, !sides.equal(values.ours, values.theirs),
+                    !sides.equal(values.base, values.ours), !sides.equal(values.base, values.theirs)
+                {
+                    conflict(values, "the two sides name different source languages; set one in both files")
+                    return false
+                }
+                merged = general(values)
+            } else {
+                merged = general(values)
+            }
+            if case .value(let own) = merged, own == values.ours { continue }
+            if merged.isAbsent && values.ours == nil { continue }
+            plan.top.append(Patch(name: name, merged: merged))
+        }
+        fields = []
+        return true
+    }
+
+    /// The higher of two known versions; nil where a version is one that nobody knows yet.
+    private mutating func version(_ values: ThreeWay<Value>) -> Merged? {
+        func minor(_ value: Value?) -> Int? {
+            guard let value else { return -1 }
+            let parts = sides.text(value).split(separator: ".")
+            guard parts.count == 2, parts[0] == "1" else { return nil }
+            return Int(parts[1])
+        }
+        guard let ours = minor(values.ours), let theirs = minor(values.theirs) else {
+            conflict(values, "this version of the format is not known here; the file is left as it is")
+            return nil
+        }
+        if sides.equal(values.base, values.ours) || sides.equal(values.base, values.theirs) || sides.equal(values.ours, values.theirs) {
+            return general(values)
+        }
+        decide("version: the higher one", theirs > ours ? "theirs" : "ours")
+        return theirs > ours ? values.theirs.map { .value($0) } : values.ours.map { .value($0) }
+    }
+
+    // MARK: Placing
+
+    /// Where arriving entries stand in ours: behind the entry that they follow in theirs. Where ours has new entries of its
+    /// own at that place, the two runs are put together in the file's order, so that either order of merging gives equal bytes.
+    private func placed(_ arriving: [(index: Int, merged: Merged)], _ plan: MergePlan, _ oursFromBase: Alignment, _ theirsFromBase: Alignment) -> [NewEntry] {
+        guard !arriving.isEmpty else { return [] }
+        var inOurs = [Int32](repeating: -1, count: theirs.entries.count)
+        var isNewInOurs = [Bool](repeating: false, count: ours.entries.count)
+        for j in base.entries.indices where theirsFromBase.entry[j] >= 0 { inOurs[Int(theirsFromBase.entry[j])] = oursFromBase.entry[j] }
+        for o in oursFromBase.added { isNewInOurs[Int(o)] = true }
+        for t in theirsFromBase.added {
+            guard let o = ours.entry(named: theirs.entries[Int(t)], in: theirs.bytes) else { continue }
+            inOurs[Int(t)] = Int32(o)
+            isNewInOurs[o] = false
+        }
+        func isKept(_ o: Int32) -> Bool { o >= 0 && plan.entries[Int(o)]?.isAbsent != true }
+        let isArriving = Set(arriving.map(\.index))
+        var order: KeyOrder?
+        func isBefore(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+            if order == nil { order = KeyOrder.detected(in: base.entries.count > 1 ? base : ours) ?? .xcode }
+            return order!.isBefore(a, b)
+        }
+        var out: [NewEntry] = []
+        var i = 0
+        while i < arriving.count {
+            // The entry that this run follows.
+            var k = arriving[i].index - 1
+            while k >= 0, !isKept(inOurs[k]) { k -= 1 }
+            let anchor = k >= 0 ? Int(inOurs[k]) : -1
+            // All that arrive behind the same entry.
+            var run: [(index: Int, merged: Merged)] = [arriving[i]]
+            i += 1
+            while i < arriving.count {
+                let between = (run.last!.index + 1)..<arriving[i].index
+                guard between.allSatisfy({ !isKept(inOurs[$0]) && !isArriving.contains($0) }) else { break }
+                run.append(arriving[i])
+                i += 1
+            }
+            var after = anchor
+            var o = anchor + 1
+            for item in run {
+                let member = theirs.entries[item.index]
+                let name = decoded(theirs.bytes, member.name)
+                while o < ours.entries.count {
+                    if plan.entries[o]?.isAbsent == true {
+                        o += 1
+                        continue
+                    }
+                    guard isNewInOurs[o], isBefore(decoded(ours.bytes, ours.entries[o].name), name) else { break }
+                    after = o
+                    o += 1
+                }
+                out.append(NewEntry(name: .read(.theirs, member.name, isEscaped: member.isEscaped), merged: item.merged, after: after))
+            }
+        }
+        return out.enumerated().sorted { ($0.element.after, $0.offset) < ($1.element.after, $1.offset) }.map(\.element)
+    }
+
+    // MARK: Partial exports
+
+    /// Finds languages of which the translation side lost most texts at once: a partial export looks the same.
+    private mutating func findHeldLanguages(_ oursFromBase: Alignment, _ theirsFromBase: Alignment) {
+        guard let role = policy.translationRole else { return }
+        let alignment = role == .ours ? oursFromBase : theirsFromBase
+        let document = role == .ours ? ours : theirs
+        var lost: [[UInt8]: Int] = [:]
+        func languages(_ document: CatalogDocument, _ side: Side, _ index: Int) -> [[UInt8]] {
+            guard let localizations = sides.member(Value(side, document.entries[index].value), "localizations") else { return [] }
+            return sides.items(localizations).map { languageIdentity(sides.bytes(of: $0.name)) }
+        }
+        for j in base.entries.indices where !alignment.isSame[j] && alignment.entry[j] >= 0 {
+            let had = languages(base, .base, j)
+            let has = Set(languages(document, role, Int(alignment.entry[j])))
+            for language in had where !has.contains(language) { lost[language, default: 0] += 1 }
+        }
+        guard !lost.isEmpty else { return }
+        var total: [[UInt8]: Int] = [:]
+        for j in base.entries.indices {
+            for language in languages(base, .base, j) { total[language, default: 0] += 1 }
+        }
+        for (language, count) in lost where Double(count) > policy.lostShareMax * Double(total[language] ?? 0) {
+            heldLanguages.insert(language)
+            report.decisions.append(Decision(
+                path: LeafPath(language: String(decoding: language, as: UTF8.self)), rule: "a partial export removes nothing",
+                outcome: "\(count) of \(total[language] ?? 0) texts were missing on the translation side and stay"))
+        }
+    }
+
+    // MARK: The base of the next merge
+
+    /// Here ours is the incoming document and theirs the old base: puts held leaves back as they were.
+    mutating func restoration() -> MergePlan {
+        var plan = MergePlan()
+        let known = ours.aligned(to: base)
+        var back: [(index: Int, merged: Merged)] = []
+        let byKey = Dictionary(grouping: held.filter { $0.key != nil }) { $0.key! }
+        guard held.allSatisfy({ $0.key != nil }) else {
+            // The file as a whole is held: nothing of it has arrived.
+            return wholeBase()
+        }
+        for (key, paths) in byKey {
+            let name = Bytes([0x22] + Style.xcode.quoted(key).dropFirst())
+            let member = Member(nameStart: 1, nameEnd: UInt32(name.count - 1), valueStart: 0, valueEnd: 0, isEscaped: name.contains(0x5c, in: 0..<name.count))
+            let b = base.entry(named: member, in: name)
+            let o = ours.entry(named: member, in: name)
+            if let b, let o {
+                let old = Value(.theirs, base.entries[b].value)
+                plan.entries[o] = restored(Value(.ours, ours.entries[o].value), to: old, paths)
+            } else if let o {
+                plan.entries[o] = .absent
+                for copy in ours.copies(of: o) { plan.entries[copy] = .absent }
+            } else if let b {
+                back.append((b, .value(Value(.theirs, base.entries[b].value))))
+            }
+        }
+        back.sort { $0.index < $1.index }
+        for item in back {
+            var k = item.index - 1
+            while k >= 0, known.entry[k] < 0 { k -= 1 }
+            let member = base.entries[item.index]
+            plan.added.append(NewEntry(
+                name: .read(.theirs, member.name, isEscaped: member.isEscaped), merged: item.merged, after: k >= 0 ? Int(known.entry[k]) : -1))
+        }
+        plan.added = plan.added.enumerated().sorted { ($0.element.after, $0.offset) < ($1.element.after, $1.offset) }.map(\.element)
+        return plan
+    }
+
+    private func wholeBase() -> MergePlan {
+        var plan = MergePlan()
+        let roots = ThreeWay(base: nil, ours: Value(.ours, ours.root), theirs: Value(.theirs, base.root))
+        for (name, values) in sides.paired(roots) {
+            plan.top.append(Patch(name: name, merged: values.theirs.map { .value($0) } ?? .absent))
+        }
+        return plan
+    }
+
+    private func restored(_ own: Value, to old: Value, _ paths: [LeafPath]) -> Merged {
+        if paths.contains(where: { $0.language == nil && $0.field == nil }) { return .value(old) }
+        var patches: [Patch] = []
+        for (name, values) in sides.paired(ThreeWay(base: nil, ours: own, theirs: old)) {
+            if sides.isNamed(name, "localizations"), let mine = values.ours {
+                var inner: [Patch] = []
+                for (language, pair) in sides.paired(ThreeWay(base: nil, ours: mine, theirs: values.theirs), languages: true)
+                where paths.contains(where: { path in
+                    path.language.map { languageIdentity(Array($0.utf8)) == languageIdentity(sides.bytes(of: language)) } ?? false
+                }) {
+                    inner.append(Patch(name: language, merged: pair.theirs.map { .value($0) } ?? .absent))
+                }
+                if !inner.isEmpty { patches.append(Patch(name: name, merged: .patched(mine, inner, .languages))) }
+            } else if paths.contains(where: { $0.language == nil && ($0.field == sides.text(name) || $0.field?.hasPrefix(sides.text(name) + ".") == true) }) {
+                patches.append(Patch(name: name, merged: values.theirs.map { .value($0) } ?? .absent))
+            }
+        }
+        return patches.isEmpty ? .value(own) : .patched(own, patches, .codePoints)
+    }
+}
+
+extension CatalogDocument {
+    /// How the entries here relate to those of `reference`; found anew where the document was read without it.
+    func aligned(to reference: CatalogDocument) -> Alignment {
+        if let alignment, alignment.reference === reference.bytes { return alignment }
+        var found = Alignment(count: reference.entries.count, reference: reference.bytes)
+        for (i, member) in entries.enumerated() {
+            if let twin = reference.entry(named: member, in: bytes) {
+                let other = reference.entries[twin]
+                found.set(twin, entry: Int32(i), isSame: bytes.equal(member.value, reference.bytes, other.value))
+            } else {
+                found.added.append(Int32(i))
+            }
+        }
+        return found
+    }
+
+    /// Whether a later copy of its key hides an entry.
+    func isHidden(_ index: Int) -> Bool {
+        hasDuplicates && entry(named: entries[index], in: bytes) != index
+    }
+
+    /// The other entries that have the key of this one.
+    func copies(of index: Int) -> [Int] {
+        guard hasDuplicates else { return [] }
+        return entries.indices.filter { $0 != index && sameName(bytes, entries[$0], bytes, entries[index]) }
+    }
+}

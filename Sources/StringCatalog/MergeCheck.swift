@@ -1,0 +1,99 @@
+// After each merge, also in release: the output is read again, its difference from the target must be the plan and
+// nothing else, and a second merge of the same sides must plan nothing.
+
+/// Holds an output against its plan; throws what does not fit.
+func check(
+    _ output: Bytes, against plan: MergePlan, of merger: Merger, base: CatalogDocument, ours: CatalogDocument,
+    theirs: CatalogDocument, policy: MergePolicy
+) throws(MergeFault) {
+    let written: CatalogDocument
+    do {
+        written = try CatalogDocument(parsing: output, limits: CatalogLimits(bytesMax: .max, depthMax: 63), like: ours)
+    } catch {
+        throw MergeFault(description: "the merged catalog does not parse: \(error)")
+    }
+    var sides = merger.sides
+    sides.output = output
+    let comparison = Comparison(sides: sides)
+
+    // The top level: what the plan names, and the rest as it was.
+    for (name, values) in sides.paired(ThreeWay(base: nil, ours: Value(.ours, ours.root), theirs: Value(.output, written.root))) {
+        if sides.isNamed(name, "strings"), ours.stringsMember != nil { continue }
+        let expected = plan.top.last { sides.isSame($0.name, name) }?.merged ?? values.ours.map { .value($0) } ?? .absent
+        guard comparison.equal(expected, values.theirs) else {
+            throw MergeFault(description: "the merged catalog differs from its plan at \"\(sides.text(name))\"")
+        }
+    }
+    for patch in plan.top where !patch.merged.isAbsent && !sides.items(Value(.output, written.root)).contains(where: { sides.isSame($0.name, patch.name) }) {
+        throw MergeFault(description: "the merged catalog lacks \"\(sides.text(patch.name))\", which the plan adds")
+    }
+
+    // The entries: those of the target in their order, with the planned changes, and the new ones in their places.
+    if ours.stringsMember != nil {
+        var at = 0
+        func fault(_ bytes: Bytes, _ member: Member) -> MergeFault {
+            MergeFault(description: "the merged catalog differs from its plan at the key \"\(String(decoding: decoded(bytes, member.name), as: UTF8.self))\"")
+        }
+        var next = 0
+        func added(after index: Int) throws(MergeFault) {
+            while next < plan.added.count, plan.added[next].after == index {
+                let entry = plan.added[next]
+                guard at < written.entries.count else { throw MergeFault(description: "the merged catalog ends before its plan does") }
+                let member = written.entries[at]
+                guard sides.isSame(entry.name, .read(.output, member.name, isEscaped: member.isEscaped)),
+                    comparison.equal(entry.merged, Value(.output, member.value))
+                else { throw fault(output, member) }
+                at += 1
+                next += 1
+            }
+        }
+        try added(after: -1)
+        for (i, member) in ours.entries.enumerated() {
+            let change = plan.entries[i]
+            if change?.isAbsent != true {
+                guard at < written.entries.count, sameName(ours.bytes, member, output, written.entries[at]) else { throw fault(ours.bytes, member) }
+                let value = Value(.output, written.entries[at].value)
+                let holds = change.map { comparison.equal($0, value) } ?? ours.bytes.equal(member.value, output, value.range)
+                guard holds else { throw fault(ours.bytes, member) }
+                at += 1
+            }
+            try added(after: i)
+        }
+        guard at == written.entries.count, next == plan.added.count else {
+            throw MergeFault(description: "the merged catalog has entries that are not in its plan")
+        }
+    }
+
+    var again = Merger(base: base, ours: written, theirs: theirs, policy: policy)
+    let second = again.plan()
+    if let entry = second.entries.keys.min() {
+        let member = written.entries[entry]
+        throw MergeFault(description: "a second merge would change the key \"\(String(decoding: decoded(output, member.name), as: UTF8.self))\" again")
+    }
+    guard second.isEmpty else { throw MergeFault(description: "a second merge would change the catalog again") }
+}
+
+/// Compares what was planned with what was written.
+struct Comparison {
+    let sides: Sides
+
+    func equal(_ merged: Merged, _ value: Value?) -> Bool {
+        guard let value else { return merged.isAbsent }
+        switch merged {
+        case .absent: return false
+        case .value(let planned): return sides.equal(planned, value)
+        case .literal(let bytes): return sides[value.side].array(value.range) == bytes
+        case .fresh(let patches): return equal(patches, value)
+        case .patched(let host, let patches, _): return equal(composed(sides, host, patches) { _, _ in false }, value)
+        }
+    }
+
+    private func equal(_ members: [Patch], _ value: Value) -> Bool {
+        guard sides.isObject(value) else { return false }
+        let items = sides.effective(sides.items(value))
+        return items.count == members.count
+            && items.allSatisfy { item in
+                members.first { sides.isSame($0.name, item.name) }.map { equal($0.merged, item.value) } ?? false
+            }
+    }
+}

@@ -1,0 +1,82 @@
+/// The place of a leaf for people: key, language and field. Nil where the place is above that level.
+public struct LeafPath: Hashable, Sendable {
+    public var key: String?
+    public var language: String?
+    /// The field, with what leads to it: `value`, `plural.one.value`, `comment`; nil for the whole entry or language.
+    public var field: String?
+
+    public init(key: String? = nil, language: String? = nil, field: String? = nil) {
+        self.key = key
+        self.language = language
+        self.field = field
+    }
+}
+
+/// A leaf that the merge could not decide. The target keeps its own bytes there.
+public struct MergeConflict: Sendable {
+    public var path: LeafPath
+    /// The three values: a text as it reads, anything else as its JSON; nil where it is absent.
+    public var base, ours, theirs: String?
+    /// One sentence.
+    public var why: String
+}
+
+/// A text that is in one of the inputs and not in the result.
+public struct Loss: Sendable {
+    public var path: LeafPath
+    public var text: String
+    /// `ours` or `theirs`: where the text stood.
+    public var from: String
+    /// The rule that dropped it.
+    public var rule: String
+}
+
+/// A decision that was more than "only one side changed it".
+public struct Decision: Sendable {
+    public var path: LeafPath
+    public var rule: String
+    /// What came out, in a few words.
+    public var outcome: String
+}
+
+/// What a merge decided, beside its bytes.
+public struct MergeReport: Sendable {
+    public internal(set) var conflicts: [MergeConflict] = []
+    public internal(set) var losses: [Loss] = []
+    public internal(set) var decisions: [Decision] = []
+    /// Faults of the inputs that the merge could live with, one sentence each.
+    public internal(set) var damages: [String] = []
+
+    /// The report as JSON, UTF-8, with a final line feed.
+    ///
+    ///     {"path": …, "conflicts": [{"key": …, "language": …, "field": …, "base": …, "ours": …, "theirs": …, "why": …}],
+    ///      "losses": [{"key": …, "language": …, "field": …, "text": …, "from": …, "rule": …}],
+    ///      "decisions": [{"key": …, "language": …, "field": …, "rule": …, "outcome": …}], "damages": […]}
+    public func json(path: String?) -> [UInt8] {
+        let style = Style.xcode
+        var out: [UInt8] = []
+        func put(_ text: String) { out += Array(text.utf8) }
+        func string(_ text: String?) { text.map { out += style.quoted($0) } ?? put("null") }
+        func list<Element>(_ name: String, _ items: [Element], _ fields: (Element) -> [(String, String?)]) {
+            put(",\n  \"\(name)\": [")
+            for (i, item) in items.enumerated() {
+                put(i == 0 ? "\n    {" : ",\n    {")
+                for (k, field) in fields(item).enumerated() {
+                    put(k == 0 ? "\"\(field.0)\": " : ", \"\(field.0)\": ")
+                    string(field.1)
+                }
+                put("}")
+            }
+            put(items.isEmpty ? "]" : "\n  ]")
+        }
+        func place(_ path: LeafPath) -> [(String, String?)] { [("key", path.key), ("language", path.language), ("field", path.field)] }
+        put("{\n  \"path\": ")
+        string(path)
+        list("conflicts", conflicts) { place($0.path) + [("base", $0.base), ("ours", $0.ours), ("theirs", $0.theirs), ("why", $0.why)] }
+        list("losses", losses) { place($0.path) + [("text", $0.text), ("from", $0.from), ("rule", $0.rule)] }
+        list("decisions", decisions) { place($0.path) + [("rule", $0.rule), ("outcome", $0.outcome)] }
+        list("damages", damages) { [("what", $0)] }
+        put("\n}\n")
+        return out
+    }
+}

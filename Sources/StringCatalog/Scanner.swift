@@ -1,0 +1,428 @@
+// The one file of this module that holds pointers. Everything above it speaks in offsets, which are checked here.
+// Why pointers: a catalog of 10 MB is read in milliseconds only without bounds checks, and without a copy of the input.
+//
+// What keeps it sound: `Bytes` owns its memory for as long as it lives and never changes it; a `Scanner` lives inside
+// one call and keeps `position <= count`; each read is behind a comparison with `count`.
+
+import CScan
+
+/// Immutable bytes with one owner: a file's contents, a blob, an output.
+///
+/// Sendable because nothing changes after `init`; the memory is given back once, by `deinit`.
+@safe public final class Bytes: @unchecked Sendable {
+    private let start: UnsafePointer<UInt8>
+    /// How many bytes there are.
+    public let count: Int
+    private let release: () -> Void
+
+    /// Copies an array.
+    public convenience init(_ array: [UInt8]) {
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(array.count, 1))
+        _ = unsafe copy.initialize(from: array)
+        unsafe self.init(borrowing: UnsafePointer(copy.baseAddress!), count: array.count) { unsafe copy.deallocate() }
+    }
+
+    /// Takes `count` bytes over that `initialize` writes: no copy.
+    public convenience init(count: Int, initialize: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+        let fresh = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(count, 1))
+        unsafe initialize(UnsafeMutableBufferPointer(rebasing: fresh[..<count]))
+        unsafe self.init(borrowing: UnsafePointer(fresh.baseAddress!), count: count) { unsafe fresh.deallocate() }
+    }
+
+    /// Gathers runs, each of a document or (nil) of `fresh`, into `count` bytes.
+    convenience init(gathering runs: [(Bytes?, Range<Int>)], fresh: [UInt8], count: Int) {
+        unsafe self.init(count: count) { out in
+            unsafe fresh.withUnsafeBufferPointer { fresh in
+                var at = 0
+                for (document, range) in runs {
+                    precondition(range.lowerBound >= 0 && range.upperBound <= document?.count ?? fresh.count && at + range.count <= count)
+                    guard !range.isEmpty else { continue }
+                    let from = unsafe document?.start ?? fresh.baseAddress!
+                    unsafe (out.baseAddress! + at).update(from: from + range.lowerBound, count: range.count)
+                    at += range.count
+                }
+                precondition(at == count)
+            }
+        }
+    }
+
+    /// Borrows memory that stays valid and unchanged until `release` is called, which happens once.
+    public init(borrowing start: UnsafePointer<UInt8>, count: Int, release: @escaping () -> Void) {
+        unsafe self.start = start
+        self.count = count
+        self.release = release
+    }
+
+    deinit { release() }
+
+    /// The byte at an offset below `count`.
+    public subscript(_ offset: Int) -> UInt8 {
+        precondition(offset >= 0 && offset < count)
+        return unsafe start[offset]
+    }
+
+    /// A copy of a range.
+    public func array(_ range: Range<Int>) -> [UInt8] {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        return unsafe [UInt8](UnsafeBufferPointer(start: start + range.lowerBound, count: range.count))
+    }
+
+    /// A copy of all bytes.
+    public var array: [UInt8] { array(0..<count) }
+
+    /// A range as text; what is not UTF-8 becomes U+FFFD.
+    func string(_ range: Range<Int>) -> String {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        return unsafe String(decoding: UnsafeBufferPointer(start: start + range.lowerBound, count: range.count), as: UTF8.self)
+    }
+
+    /// Calls `body` with the memory, which is valid during the call only.
+    public func withUnsafeBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+        try unsafe body(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    /// Whether two ranges hold the same bytes.
+    @inline(__always)
+    func equal(_ range: Range<Int>, _ other: Bytes, _ otherRange: Range<Int>) -> Bool {
+        guard range.count == otherRange.count else { return false }
+        precondition(range.lowerBound >= 0 && range.upperBound <= count && otherRange.lowerBound >= 0 && otherRange.upperBound <= other.count)
+        return unsafe memcmp(start + range.lowerBound, other.start + otherRange.lowerBound, range.count) == 0
+    }
+
+    /// Whether the range holds exactly this ASCII text.
+    @inline(__always)
+    func equal(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        guard range.count == text.utf8CodeUnitCount else { return false }
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        return unsafe memcmp(start + range.lowerBound, text.utf8Start, range.count) == 0
+    }
+
+    /// A hash of a range.
+    @inline(__always)
+    func hash(_ range: Range<Int>) -> UInt64 {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        return unsafe concord_hash(start + range.lowerBound, range.count)
+    }
+
+    /// Where white space that begins at `offset` ends.
+    func endOfSpace(_ offset: Int) -> Int {
+        precondition(offset >= 0 && offset <= count)
+        return unsafe concord_space_stop(start, offset, count)
+    }
+
+    /// Whether a byte stands in a range.
+    func contains(_ byte: UInt8, in range: Range<Int>) -> Bool {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        return unsafe memchr(start + range.lowerBound, Int32(byte), range.count) != nil
+    }
+
+    /// Which escapes the bytes hold: `\/`, `\u`; and whether anything stands raw that is not ASCII.
+    var escapes: (slash: Bool, unicode: Bool, nonASCII: Bool) {
+        var found = (slash: false, unicode: false, nonASCII: false)
+        var high = false
+        var i = 0
+        while i < count {
+            guard let at = unsafe memchr(start + i, 0x5c, count - i) else { break }
+            i = unsafe UnsafePointer(at.assumingMemoryBound(to: UInt8.self)) - start
+            if i + 1 < count {
+                if unsafe start[i + 1] == 0x2f { found.slash = true }
+                if unsafe start[i + 1] == 0x75 { found.unicode = true }
+            }
+            i += 2
+        }
+        i = 0
+        while found.unicode, i < count, !high {
+            i = unsafe concord_string_stop(start, i, count, &high) + 1
+        }
+        found.nonASCII = high
+        return found
+    }
+
+    /// Line and column of an offset; see ``CatalogError``.
+    func lineAndColumn(of offset: Int) -> (line: Int, column: Int) {
+        var line = 1
+        var column = 1
+        var i = 0
+        while i < min(offset, count) {
+            let byte = self[i]
+            if byte == 10 || (byte == 13 && !(i + 1 < count && self[i + 1] == 10)) {
+                line += 1
+                column = 1
+            } else if byte & 0xc0 != 0x80 && byte != 13 {
+                column += 1
+            }
+            i += 1
+        }
+        return (line, column)
+    }
+
+    /// Reads with a scanner that begins at `offset`.
+    @inline(__always)
+    func scan<R>(from offset: Int, depthMax: Int = 63, _ body: (inout Scanner) throws(CatalogError) -> R) throws(CatalogError) -> R {
+        precondition(offset >= 0 && offset <= count)
+        var scanner = unsafe Scanner(bytes: self, start: start, count: count, position: offset, depthMax: depthMax)
+        return try body(&scanner)
+    }
+}
+
+/// The place of one member of an object: `"name" : value`. Offsets are into the bytes that the member was read from.
+struct Member {
+    /// After the opening quote of the name.
+    var nameStart: UInt32
+    /// At the closing quote of the name.
+    var nameEnd: UInt32
+    var valueStart: UInt32
+    var valueEnd: UInt32
+    /// Whether the name holds a backslash: then its identity is its decoded form.
+    var isEscaped: Bool
+
+    var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
+    var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+    /// From the opening quote of the name to the end of the value.
+    var whole: Range<Int> { Int(nameStart) - 1..<Int(valueEnd) }
+}
+
+/// A strict reader of JSON (RFC 8259) that stands at one place and checks all that it passes. It builds nothing.
+@safe struct Scanner: ~Copyable {
+    let bytes: Bytes
+    private let start: UnsafePointer<UInt8>
+    let count: Int
+    var position: Int
+    let depthMax: Int
+
+    fileprivate init(bytes: Bytes, start: UnsafePointer<UInt8>, count: Int, position: Int, depthMax: Int) {
+        self.bytes = bytes
+        unsafe self.start = start
+        self.count = count
+        self.position = position
+        self.depthMax = depthMax
+    }
+
+    @inline(__always)
+    mutating func skipSpace() {
+        unsafe position = concord_space_stop(start, position, count)
+    }
+
+    /// The byte here, or 0 at the end: no byte of the grammar is 0.
+    @inline(__always)
+    var here: UInt8 { position < count ? unsafe start[position] : 0 }
+
+    /// Passes one byte of the grammar, or says what was expected.
+    @inline(__always)
+    mutating func expect(_ byte: UInt8, _ what: @autoclosure () -> String) throws(CatalogError) {
+        guard here == byte else { throw unexpected(what()) }
+        position += 1
+    }
+
+    /// The fault at this place.
+    func unexpected(_ what: String) -> CatalogError {
+        if position >= count { return CatalogError(.expected(what + ", but the file ends here"), at: count, in: bytes) }
+        if isConflictMarker { return CatalogError(.conflictMarker, at: position, in: bytes) }
+        if unsafe here >= 0x80 && concord_utf8_stop(start, position, min(position + 4, count)) == position {
+            return CatalogError(.badUTF8, at: position, in: bytes)
+        }
+        return CatalogError(.expected(what + ", found " + shown), at: position, in: bytes)
+    }
+
+    /// What stands here, for a message.
+    private var shown: String {
+        switch here {
+        case 0..<0x20, 0x7f: return "a control character"
+        case 0x21...0x7e: return "'\(Character(Unicode.Scalar(here)))'"
+        default:
+            var end = position + 1
+            while end < count, unsafe start[end] & 0xc0 == 0x80 { end += 1 }
+            return "'\(bytes.string(position..<end))'"
+        }
+    }
+
+    /// Whether a line of a conflict (`<<<<<<<`, `|||||||`, `=======`, `>>>>>>>`) begins here.
+    private var isConflictMarker: Bool {
+        let byte = here
+        guard byte == 0x3c || byte == 0x7c || byte == 0x3d || byte == 0x3e, position + 7 <= count else { return false }
+        guard position == 0 || bytes[position - 1] == 10 || bytes[position - 1] == 13 else { return false }
+        for i in 1..<7 where unsafe start[position + i] != byte { return false }
+        return true
+    }
+
+    /// Passes a string whose opening quote is here; returns whether it holds an escape.
+    @inline(__always)
+    mutating func string() throws(CatalogError) -> Bool {
+        let opening = position
+        var i = position + 1
+        var high = false
+        var escaped = false
+        while true {
+            i = unsafe concord_string_stop(start, i, count, &high)
+            guard i < count else { throw CatalogError(.unterminatedString, at: opening, in: bytes) }
+            let byte = unsafe start[i]
+            if byte == 0x22 { break }
+            if byte == 0x5c {
+                escaped = true
+                i = try escape(at: i)
+            } else {
+                throw CatalogError(.controlCharacter(byte), at: i, in: bytes)
+            }
+        }
+        if high {
+            let stop = unsafe concord_utf8_stop(start, opening + 1, i)
+            guard stop == i else { throw CatalogError(.badUTF8, at: stop, in: bytes) }
+        }
+        position = i + 1
+        return escaped
+    }
+
+    /// The place after the escape at `i`.
+    private func escape(at i: Int) throws(CatalogError) -> Int {
+        guard i + 1 < count else { throw CatalogError(.badEscape, at: i, in: bytes) }
+        switch unsafe start[i + 1] {
+        case 0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74:
+            return i + 2
+        case 0x75:
+            guard i + 6 <= count else { throw CatalogError(.badEscape, at: i, in: bytes) }
+            for k in 2..<6 where hexDigit(unsafe start[i + k]) == nil { throw CatalogError(.badEscape, at: i, in: bytes) }
+            return i + 6
+        default:
+            throw CatalogError(.badEscape, at: i, in: bytes)
+        }
+    }
+
+    /// Passes one value of any kind.
+    mutating func value() throws(CatalogError) {
+        // One bit for each open container: 1 = object. The depth is bounded by the width of the word.
+        var objects: UInt64 = 0
+        var depth = 0
+        while true {
+            // A value begins here.
+            var closed = false
+            switch here {
+            case 0x22:
+                _ = try string()
+            case 0x7b, 0x5b:
+                let isObject = here == 0x7b
+                depth += 1
+                guard depth <= depthMax else { throw CatalogError(.tooDeep(limit: depthMax), at: position, in: bytes) }
+                objects = objects << 1 | (isObject ? 1 : 0)
+                position += 1
+                skipSpace()
+                if here == (isObject ? 0x7d : 0x5d) {
+                    position += 1
+                    depth -= 1
+                    objects >>= 1
+                    closed = true
+                } else if isObject {
+                    try name()
+                }
+                if !closed { continue }
+            case 0x74: try word("true")
+            case 0x66: try word("false")
+            case 0x6e: try word("null")
+            case 0x2d, 0x30...0x39: try number()
+            default: throw unexpected("a value")
+            }
+            // A value has ended here: close what ends with it, or go on with the next member.
+            while true {
+                if depth == 0 { return }
+                skipSpace()
+                let isObject = objects & 1 == 1
+                if here == 0x2c {
+                    position += 1
+                    skipSpace()
+                    if isObject { try name() }
+                    break
+                }
+                guard here == (isObject ? 0x7d : 0x5d) else { throw unexpected(isObject ? "',' or '}'" : "',' or ']'") }
+                position += 1
+                depth -= 1
+                objects >>= 1
+            }
+        }
+    }
+
+    /// Passes a member's name and colon, up to its value.
+    @inline(__always)
+    private mutating func name() throws(CatalogError) {
+        guard here == 0x22 else { throw unexpected("a name in double quotes") }
+        _ = try string()
+        skipSpace()
+        try expect(0x3a, "':' after a name")
+        skipSpace()
+    }
+
+    private mutating func word(_ text: StaticString) throws(CatalogError) {
+        let end = position + text.utf8CodeUnitCount
+        guard end <= count, bytes.equal(position..<end, text) else { throw unexpected("a value") }
+        position = end
+    }
+
+    private mutating func number() throws(CatalogError) {
+        let first = position
+        func digits(_ i: inout Int) -> Bool {
+            let before = i
+            while i < count, unsafe start[i] >= 0x30, unsafe start[i] <= 0x39 { i += 1 }
+            return i > before
+        }
+        var i = position
+        if unsafe start[i] == 0x2d { i += 1 }
+        let leading = i
+        guard digits(&i) else { throw CatalogError(.badNumber, at: first, in: bytes) }
+        if unsafe start[leading] == 0x30 && i > leading + 1 { throw CatalogError(.badNumber, at: first, in: bytes) }
+        if i < count, unsafe start[i] == 0x2e {
+            i += 1
+            guard digits(&i) else { throw CatalogError(.badNumber, at: first, in: bytes) }
+        }
+        if i < count, unsafe start[i] | 0x20 == 0x65 {
+            i += 1
+            if i < count, unsafe start[i] == 0x2b || start[i] == 0x2d { i += 1 }
+            guard digits(&i) else { throw CatalogError(.badNumber, at: first, in: bytes) }
+        }
+        position = i
+    }
+
+    /// Passes the object that is open here (its brace is behind), calling `body` at each value, which `body` must pass.
+    @inline(__always)
+    mutating func members(_ body: (inout Scanner, inout Member) throws(CatalogError) -> Void) throws(CatalogError) {
+        skipSpace()
+        if here == 0x7d {
+            position += 1
+            return
+        }
+        while true {
+            guard here == 0x22 else { throw unexpected("a name in double quotes") }
+            var member = Member(nameStart: UInt32(truncatingIfNeeded: position + 1), nameEnd: 0, valueStart: 0, valueEnd: 0, isEscaped: false)
+            member.isEscaped = try string()
+            member.nameEnd = UInt32(truncatingIfNeeded: position - 1)
+            skipSpace()
+            try expect(0x3a, "':' after a name")
+            skipSpace()
+            member.valueStart = UInt32(truncatingIfNeeded: position)
+            try body(&self, &member)
+            skipSpace()
+            if here == 0x2c {
+                position += 1
+                skipSpace()
+                continue
+            }
+            guard here == 0x7d else { throw unexpected("',' or '}'") }
+            position += 1
+            return
+        }
+    }
+
+    /// Whether the bytes from `offset` on are the same as a range of `other`, in which case the range is valid here too.
+    @inline(__always)
+    func matches(_ range: Range<Int>, of other: Bytes, at offset: Int) -> Bool {
+        offset + range.count <= count && bytes.equal(offset..<offset + range.count, other, range)
+    }
+}
+
+/// The value of a hexadecimal digit.
+@inline(__always)
+func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case 0x30...0x39: UInt32(byte) - 0x30
+    case 0x41...0x46: UInt32(byte) - 0x37
+    case 0x61...0x66: UInt32(byte) - 0x57
+    default: nil
+    }
+}

@@ -1,0 +1,331 @@
+// From a plan to bytes. What the plan does not name is copied from the target as it stands, in long runs.
+
+/// What a value becomes. `.value` of ours means: untouched.
+indirect enum Merged {
+    case absent
+    /// As it stands on a side.
+    case value(Value)
+    /// The object on a side, with some members changed, added or removed.
+    case patched(Value, [Patch], MemberOrder)
+    /// A new scalar, as it is to be written.
+    case literal([UInt8])
+    /// A new object.
+    case fresh([Patch])
+
+    var isAbsent: Bool { if case .absent = self { true } else { false } }
+}
+
+/// One member of an object and what becomes of it.
+struct Patch {
+    let name: Name
+    let merged: Merged
+}
+
+/// Where a member that an object did not have is put: before the first one that sorts after it.
+enum MemberOrder {
+    case languages, codePoints
+}
+
+/// A new entry and the entry of the target behind which it stands; -1 is the start.
+struct NewEntry {
+    let name: Name
+    let merged: Merged
+    let after: Int
+}
+
+/// Everything that a merge changes in the target.
+struct MergePlan {
+    /// Changes of entries, by index in the target; `.absent` removes.
+    var entries: [Int: Merged] = [:]
+    /// New entries in the order in which they are to stand.
+    var added: [NewEntry] = []
+    /// Changes beside `strings` at the top level.
+    var top: [Patch] = []
+
+    var isEmpty: Bool { entries.isEmpty && added.isEmpty && top.isEmpty }
+}
+
+/// Writes a plan as the target's bytes with splices.
+struct Splicer {
+    let sides: Sides
+    let style: Style
+    let document: CatalogDocument
+    /// Runs of the output: of the target, or of `fresh`.
+    private var runs: [(isFresh: Bool, range: Range<Int>)] = []
+    private var fresh: [UInt8] = []
+
+    init(_ document: CatalogDocument, sides: Sides) {
+        self.document = document
+        self.sides = sides
+        style = Style(of: document)
+    }
+
+    /// The whole output.
+    mutating func write(_ plan: MergePlan) -> Bytes {
+        keep(0..<document.root.lowerBound)
+        var top: [Int: Merged] = [:]
+        var added: [Slot] = []
+        place(plan.top, in: document.top, Value(.ours, document.root), .codePoints, &top, &added)
+        let document = self.document
+        let stringsAt = document.stringsMember.flatMap { member in document.top.lastIndex { $0.nameStart == member.nameStart } }
+        let changesStrings = !plan.entries.isEmpty || !plan.added.isEmpty
+        members(of: document.root, document.top, depth: 0, changed: top, added: added) { splicer, i in
+            guard i == stringsAt, changesStrings else { return false }
+            splicer.members(
+                of: document.top[i].value, document.entries, depth: 1, changed: plan.entries,
+                added: plan.added.map { Slot(name: $0.name, merged: $0.merged, after: $0.after) })
+            return true
+        }
+        keep(document.root.upperBound..<document.bytes.count)
+        return gathered()
+    }
+
+    private func gathered() -> Bytes {
+        let count = runs.reduce(0) { $0 + $1.range.count }
+        return Bytes(gathering: runs.map { ($0.isFresh ? nil : document.bytes, $0.range) }, fresh: fresh, count: count)
+    }
+
+    // MARK: Runs
+
+    private mutating func keep(_ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        if let last = runs.last, !last.isFresh, last.range.upperBound == range.lowerBound {
+            runs[runs.count - 1].range = last.range.lowerBound..<range.upperBound
+        } else {
+            runs.append((false, range))
+        }
+    }
+
+    private mutating func put(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        let range = fresh.count..<fresh.count + bytes.count
+        fresh += bytes
+        if let last = runs.last, last.isFresh, last.range.upperBound == range.lowerBound {
+            runs[runs.count - 1].range = last.range.lowerBound..<range.upperBound
+        } else {
+            runs.append((true, range))
+        }
+    }
+
+    // MARK: In place
+
+    private struct Slot {
+        let name: Name
+        let merged: Merged
+        let after: Int
+    }
+
+    /// Sorts patches into changes of members that are there, by index, and new ones with their places.
+    private func place(
+        _ patches: [Patch], in members: [Member], _ object: Value, _ order: MemberOrder, _ changed: inout [Int: Merged], _ added: inout [Slot]
+    ) {
+        func name(_ member: Member) -> Name { .read(object.side, member.name, isEscaped: member.isEscaped) }
+        for patch in patches {
+            let copies = members.indices.filter { sides.isSame(name(members[$0]), patch.name) }
+            if patch.merged.isAbsent {
+                copies.forEach { changed[$0] = .absent }
+            } else if let last = copies.last {
+                changed[last] = patch.merged
+            }
+        }
+        for patch in patches where !patch.merged.isAbsent {
+            guard !members.contains(where: { sides.isSame(name($0), patch.name) }) else { continue }
+            let later = members.firstIndex { sorts(patch.name, before: name($0), order) } ?? members.count
+            let slot = Slot(name: patch.name, merged: patch.merged, after: later - 1)
+            // Several new ones at one place stand in their own order.
+            let at = added.firstIndex { $0.after > slot.after || ($0.after == slot.after && sorts(slot.name, before: $0.name, order)) } ?? added.count
+            added.insert(slot, at: at)
+        }
+    }
+
+    private func sorts(_ a: Name, before b: Name, _ order: MemberOrder) -> Bool {
+        switch order {
+        case .languages: KeyOrder.xcode.isBefore(sides.bytes(of: a), sides.bytes(of: b))
+        case .codePoints: sides.bytes(of: a).lexicographicallyPrecedes(sides.bytes(of: b))
+        }
+    }
+
+    /// Writes an object of the target. Its members' own spacing stays; a new one is spaced like its neighbours.
+    private mutating func members(
+        of object: Range<Int>, _ members: [Member], depth: Int, changed: [Int: Merged], added: [Slot],
+        special: (inout Splicer, Int) -> Bool = { _, _ in false }
+    ) {
+        let bytes = document.bytes
+        if added.isEmpty && !changed.values.contains(where: \.isAbsent) {
+            // Nothing comes or goes: only values change.
+            var from = object.lowerBound
+            for (i, member) in members.enumerated() {
+                keep(from..<Int(member.valueStart))
+                if let merged = changed[i] {
+                    value(merged, over: Value(.ours, member.value), depth: depth + 1)
+                } else if !special(&self, i) {
+                    keep(member.value)
+                }
+                from = Int(member.valueEnd)
+            }
+            keep(from..<object.upperBound)
+            return
+        }
+        let total = members.count + added.count - changed.values.count(where: \.isAbsent)
+        guard total > 0 else {
+            put(emptyObject(depth: depth))
+            return
+        }
+        /// Between the comma (or brace) before a member and its name.
+        func lead(_ i: Int) -> Range<Int> {
+            let end = members[i].whole.lowerBound
+            return (i == 0 ? object.lowerBound + 1 : comma(after: i - 1) + 1)..<end
+        }
+        func comma(after i: Int) -> Int { bytes.endOfSpace(Int(members[i].valueEnd)) }
+        let newLine = style.newline + [[UInt8]](repeating: style.indent, count: depth + 1).flatMap { $0 }
+        let firstLead = members.isEmpty ? (style.newline.isEmpty ? style.inlinePadding : newLine) : bytes.array(lead(0))
+        let restLead =
+            members.count > 1 ? bytes.array(lead(1)) : firstLead.contains(10) || members.isEmpty ? firstLead : style.space
+        let colon = members.first.map { bytes.array(Int($0.nameEnd) + 1..<Int($0.valueStart)) } ?? style.colon
+
+        var written = 0
+        func separate(_ splicer: inout Splicer, lead own: Range<Int>?, wasFirst: Bool) {
+            if written > 0 { splicer.put([0x2c]) }
+            if let own, (written == 0) == wasFirst {
+                splicer.keep(own)
+            } else {
+                splicer.put(written == 0 ? firstLead : restLead)
+            }
+            written += 1
+        }
+        var next = 0
+        func putAdded(_ splicer: inout Splicer, after i: Int) {
+            while next < added.count, added[next].after == i {
+                separate(&splicer, lead: nil, wasFirst: false)
+                splicer.put(splicer.lexeme(of: added[next].name) + colon)
+                splicer.put(splicer.rendered(added[next].merged, depth: depth + 1))
+                next += 1
+            }
+        }
+        keep(object.lowerBound..<object.lowerBound + 1)
+        putAdded(&self, after: -1)
+        for (i, member) in members.enumerated() {
+            let merged = changed[i]
+            if merged?.isAbsent != true {
+                // The comma belongs to the run of its member where both stay, so that long runs stay one run.
+                if written > 0, i > 0, changed[i - 1]?.isAbsent != true, lastRunEnds(at: Int(members[i - 1].valueEnd)) {
+                    keep(Int(members[i - 1].valueEnd)..<member.whole.lowerBound)
+                    written += 1
+                } else {
+                    separate(&self, lead: lead(i), wasFirst: i == 0)
+                }
+                keep(member.whole.lowerBound..<Int(member.valueStart))
+                if let merged {
+                    value(merged, over: Value(.ours, member.value), depth: depth + 1)
+                } else if !special(&self, i) {
+                    keep(member.value)
+                }
+            }
+            putAdded(&self, after: i)
+        }
+        if let last = members.last {
+            keep(Int(last.valueEnd)..<object.upperBound)
+        } else {
+            let close = style.newline + [[UInt8]](repeating: style.indent, count: depth).flatMap { $0 }
+            put((style.newline.isEmpty ? style.inlinePadding : close) + [0x7d])
+        }
+    }
+
+    private func lastRunEnds(at offset: Int) -> Bool {
+        runs.last.map { !$0.isFresh && $0.range.upperBound == offset } ?? false
+    }
+
+    /// Writes what becomes of a value of the target, in its place.
+    private mutating func value(_ merged: Merged, over own: Value, depth: Int) {
+        switch merged {
+        case .value(own): keep(own.range)
+        case .patched(own, let patches, let order):
+            let members = sides.items(own).map(\.member)
+            var changed: [Int: Merged] = [:]
+            var added: [Slot] = []
+            place(patches, in: members, own, order, &changed, &added)
+            self.members(of: own.range, members, depth: depth, changed: changed, added: added)
+        default: put(rendered(merged, depth: depth))
+        }
+    }
+
+    // MARK: New text
+
+    private func lexeme(of name: Name) -> [UInt8] {
+        switch name {
+        case .read(let side, let range, _):
+            let quoted = sides[side].array(range.lowerBound - 1..<range.upperBound + 1)
+            return side == .ours ? quoted : style.restyled(quoted)
+        case .literal(let text): return [0x22] + Array(text.description.utf8) + [0x22]
+        }
+    }
+
+    private func emptyObject(depth: Int) -> [UInt8] {
+        if let empty = style.emptyObject { return empty }
+        return [0x7b] + style.newline + style.newline + [[UInt8]](repeating: style.indent, count: depth).flatMap { $0 } + [0x7d]
+    }
+
+    /// The text of a value in the style of the target, with its first line at `depth`.
+    private func rendered(_ merged: Merged, depth: Int) -> [UInt8] {
+        switch merged {
+        case .absent: return []
+        case .literal(let bytes): return bytes
+        case .value(let value): return rendered(value, depth: depth)
+        case .fresh(let patches): return object(patches, depth: depth)
+        case .patched(let host, let patches, let order):
+            return object(composed(sides, host, patches) { sorts($0, before: $1, order) }, depth: depth)
+        }
+    }
+
+    private func rendered(_ value: Value, depth: Int) -> [UInt8] {
+        let bytes = sides[value.side]
+        switch bytes[Int(value.start)] {
+        case 0x7b:
+            return object(sides.effective(sides.items(value)).map { Patch(name: $0.name, merged: .value($0.value)) }, depth: depth)
+        case 0x5b:
+            let elements = sides.elements(value).map { rendered($0, depth: depth + 1) }
+            return block(elements, open: 0x5b, close: 0x5d, depth: depth)
+        case 0x22:
+            return value.side == .ours ? bytes.array(value.range) : style.restyled(bytes.array(value.range))
+        default: return bytes.array(value.range)
+        }
+    }
+
+    private func object(_ members: [Patch], depth: Int) -> [UInt8] {
+        guard !members.isEmpty else { return emptyObject(depth: depth) }
+        let isLeaf = style.inlineLeaves && members.allSatisfy { isScalar($0.merged) }
+        let lines = members.map { lexeme(of: $0.name) + style.colon + rendered($0.merged, depth: depth + 1) }
+        guard isLeaf else { return block(lines, open: 0x7b, close: 0x7d, depth: depth) }
+        return [0x7b] + style.inlinePadding + Array(lines.joined(separator: [0x2c] + style.space)) + style.inlinePadding + [0x7d]
+    }
+
+    private func isScalar(_ merged: Merged) -> Bool {
+        switch merged {
+        case .literal: true
+        case .value(let value): !sides.isObject(value) && sides[value.side][Int(value.start)] != 0x5b
+        default: false
+        }
+    }
+
+    private func block(_ lines: [[UInt8]], open: UInt8, close: UInt8, depth: Int) -> [UInt8] {
+        if style.newline.isEmpty {
+            return [open] + style.inlinePadding + Array(lines.joined(separator: [0x2c] + style.space)) + style.inlinePadding + [close]
+        }
+        let outer = style.newline + [[UInt8]](repeating: style.indent, count: depth).flatMap { $0 }
+        guard !lines.isEmpty else { return [open] + style.newline + outer + [close] }
+        return [open] + outer + style.indent + Array(lines.joined(separator: [0x2c] + outer + style.indent)) + outer + [close]
+    }
+}
+
+/// The members of an object with its patches applied; new ones stand before the first that sorts after them.
+func composed(_ sides: Sides, _ host: Value, _ patches: [Patch], sorts: (Name, Name) -> Bool) -> [Patch] {
+    var members = sides.effective(sides.items(host)).map { Patch(name: $0.name, merged: .value($0.value)) }
+    for patch in patches {
+        if let i = members.firstIndex(where: { sides.isSame($0.name, patch.name) }) {
+            if patch.merged.isAbsent { members.remove(at: i) } else { members[i] = Patch(name: members[i].name, merged: patch.merged) }
+        } else if !patch.merged.isAbsent {
+            members.insert(patch, at: members.firstIndex { sorts(patch.name, $0.name) } ?? members.count)
+        }
+    }
+    return members
+}

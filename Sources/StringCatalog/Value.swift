@@ -1,0 +1,269 @@
+// Values are places, not copies: a side and a range. What a merge does not have to look into is never read.
+
+/// Which document a value stands in. `output` is the result that is being checked.
+enum Side: UInt8, Sendable {
+    case base, ours, theirs, output
+
+    /// The side across.
+    var other: Side { self == .ours ? .theirs : .ours }
+}
+
+/// One value of a name in base, ours and theirs; nil means absent and nothing else.
+struct ThreeWay<Item> {
+    var base: Item?
+    var ours: Item?
+    var theirs: Item?
+
+    subscript(side: Side) -> Item? {
+        switch side {
+        case .base: base
+        case .ours: ours
+        case .theirs: theirs
+        case .output: nil
+        }
+    }
+
+    func map<R>(_ transform: (Item) -> R?) -> ThreeWay<R> {
+        ThreeWay<R>(base: base.flatMap(transform), ours: ours.flatMap(transform), theirs: theirs.flatMap(transform))
+    }
+}
+
+/// The place of a JSON value.
+struct Value: Equatable {
+    let side: Side
+    let start: UInt32
+    let end: UInt32
+
+    init(_ side: Side, _ range: Range<Int>) {
+        self.side = side
+        start = UInt32(truncatingIfNeeded: range.lowerBound)
+        end = UInt32(truncatingIfNeeded: range.upperBound)
+    }
+
+    var range: Range<Int> { Int(start)..<Int(end) }
+}
+
+/// A member's name: where it was read, or one that a rule makes.
+enum Name {
+    case read(Side, Range<Int>, isEscaped: Bool)
+    case literal(StaticString)
+}
+
+/// One member of an object.
+struct Item {
+    let name: Name
+    let value: Value
+    let member: Member
+}
+
+/// The documents of one merge, and what can be asked about values in them.
+struct Sides {
+    private let base, ours, theirs: Bytes
+    var output: Bytes?
+
+    init(base: Bytes, ours: Bytes, theirs: Bytes) {
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+    }
+
+    subscript(side: Side) -> Bytes {
+        switch side {
+        case .base: base
+        case .ours: ours
+        case .theirs: theirs
+        case .output: output ?? ours
+        }
+    }
+
+    func isObject(_ value: Value) -> Bool { self[value.side][Int(value.start)] == 0x7b }
+    func isString(_ value: Value) -> Bool { self[value.side][Int(value.start)] == 0x22 }
+
+    /// The members of an object in their order, copies of a name and all; empty for any other value.
+    func items(_ value: Value) -> [Item] {
+        guard isObject(value) else { return [] }
+        let bytes = self[value.side]
+        var items: [Item] = []
+        // The bytes were checked when the document was read, so that nothing can be thrown here.
+        try? bytes.scan(from: Int(value.start) + 1) { (scanner) throws(CatalogError) in
+            try scanner.members { (scanner, member) throws(CatalogError) in
+                try scanner.value()
+                member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
+                items.append(Item(name: .read(value.side, member.name, isEscaped: member.isEscaped), value: Value(value.side, member.value), member: member))
+            }
+        }
+        return items
+    }
+
+    /// The elements of an array; empty for any other value.
+    func elements(_ value: Value) -> [Value] {
+        let bytes = self[value.side]
+        guard bytes[Int(value.start)] == 0x5b else { return [] }
+        var elements: [Value] = []
+        try? bytes.scan(from: Int(value.start) + 1) { (scanner) throws(CatalogError) in
+            scanner.skipSpace()
+            while scanner.here != 0x5d {
+                let start = scanner.position
+                try scanner.value()
+                elements.append(Value(value.side, start..<scanner.position))
+                scanner.skipSpace()
+                if scanner.here == 0x2c { scanner.position += 1 }
+                scanner.skipSpace()
+            }
+        }
+        return elements
+    }
+
+    /// The last member of this name.
+    func member(_ value: Value, _ name: StaticString) -> Value? {
+        items(value).last { isNamed($0.name, name) }?.value
+    }
+
+    func isNamed(_ name: Name, _ text: StaticString) -> Bool {
+        switch name {
+        case .read(let side, let range, let isEscaped):
+            isEscaped ? bytes(of: name).elementsEqual(text.description.utf8) : self[side].equal(range, text)
+        case .literal(let literal): literal.description == text.description
+        }
+    }
+
+    func isSame(_ a: Name, _ b: Name) -> Bool {
+        if case .read(let x, let range, let escaped) = a, case .read(let y, let other, let otherEscaped) = b {
+            if self[x].equal(range, self[y], other) { return true }
+            if !escaped && !otherEscaped { return false }
+        }
+        return bytes(of: a) == bytes(of: b)
+    }
+
+    /// Whether two names are the same language: without regard to case, with `_` as `-`.
+    func isSameLanguage(_ a: Name, _ b: Name) -> Bool {
+        isSame(a, b) || languageIdentity(bytes(of: a)) == languageIdentity(bytes(of: b))
+    }
+
+    /// The decoded UTF-8 of a name.
+    func bytes(of name: Name) -> [UInt8] {
+        switch name {
+        case .read(let side, let range, _): decoded(self[side], range)
+        case .literal(let text): Array(text.description.utf8)
+        }
+    }
+
+    func text(_ name: Name) -> String { String(decoding: bytes(of: name), as: UTF8.self) }
+
+    /// The decoded text of a string, or the bytes of any other value as they stand.
+    func text(_ value: Value) -> String {
+        isString(value)
+            ? String(decoding: string(value), as: UTF8.self)
+            : self[value.side].string(value.range)
+    }
+
+    /// The decoded UTF-8 of a string.
+    func string(_ value: Value) -> [UInt8] {
+        isString(value) ? decoded(self[value.side], Int(value.start) + 1..<Int(value.end) - 1) : self[value.side].array(value.range)
+    }
+
+    /// Whether two values say the same: objects as sets of members (the last of several copies counts), strings by their
+    /// Unicode scalars, numbers and words as they are spelled.
+    func equal(_ a: Value?, _ b: Value?) -> Bool {
+        switch (a, b) {
+        case (nil, nil): true
+        case (let a?, let b?): equal(a, b, ignoringState: false)
+        default: false
+        }
+    }
+
+    /// The same, where `state` members do not count.
+    func equalTexts(_ a: Value, _ b: Value) -> Bool { equal(a, b, ignoringState: true) }
+
+    private func equal(_ a: Value, _ b: Value, ignoringState: Bool) -> Bool {
+        let x = self[a.side]
+        let y = self[b.side]
+        if x.equal(a.range, y, b.range) { return true }
+        let kind = x[Int(a.start)]
+        guard kind == y[Int(b.start)] else { return false }
+        switch kind {
+        case 0x22:
+            let first = Int(a.start) + 1..<Int(a.end) - 1
+            let second = Int(b.start) + 1..<Int(b.end) - 1
+            guard x.contains(0x5c, in: first) || y.contains(0x5c, in: second) else { return false }
+            return decoded(x, first) == decoded(y, second)
+        case 0x7b:
+            let first = effective(items(a)).filter { !ignoringState || !isNamed($0.name, "state") }
+            let second = effective(items(b)).filter { !ignoringState || !isNamed($0.name, "state") }
+            guard first.count == second.count else { return false }
+            return first.enumerated().allSatisfy { i, item in
+                // Mostly the members stand in the same order.
+                let twin = isSame(item.name, second[i].name) ? second[i] : second.first { isSame($0.name, item.name) }
+                return twin.map { equal(item.value, $0.value, ignoringState: ignoringState) } ?? false
+            }
+        case 0x5b:
+            let first = elements(a)
+            let second = elements(b)
+            return first.count == second.count && zip(first, second).allSatisfy { equal($0, $1, ignoringState: ignoringState) }
+        default: return false
+        }
+    }
+
+    /// The members that count: of several copies of a name the last.
+    func effective(_ items: [Item]) -> [Item] {
+        guard items.count > 1 else { return items }
+        var out: [Item] = []
+        out.reserveCapacity(items.count)
+        for (i, item) in items.enumerated() where !hides(items, i) { out.append(item) }
+        return out
+    }
+
+    private func hides(_ items: [Item], _ i: Int) -> Bool {
+        for later in items[(i + 1)...] where isSame(later.name, items[i].name) { return true }
+        return false
+    }
+
+    /// The members of three objects side by side, in the order of ours, then what only theirs has, then what only base has.
+    func paired(_ v: ThreeWay<Value>, languages: Bool = false) -> [(name: Name, values: ThreeWay<Value>)] {
+        let lists = v.map { effective(items($0)) }
+        let base = lists.base ?? []
+        let ours = lists.ours ?? []
+        let theirs = lists.theirs ?? []
+        var takenBase = [Bool](repeating: false, count: base.count)
+        var takenTheirs = [Bool](repeating: false, count: theirs.count)
+
+        func twin(of item: Item, near i: Int, in list: [Item], _ taken: inout [Bool], from own: [Item]) -> Value? {
+            if i < list.count, !taken[i], isSame(list[i].name, item.name) {
+                taken[i] = true
+                return list[i].value
+            }
+            for (k, other) in list.enumerated() where !taken[k] && isSame(other.name, item.name) {
+                taken[k] = true
+                return other.value
+            }
+            guard languages else { return nil }
+            // Another spelling of the language, unless that spelling also stands on the side that asks.
+            for (k, other) in list.enumerated()
+            where !taken[k] && isSameLanguage(other.name, item.name) && !own.contains(where: { isSame($0.name, other.name) }) {
+                taken[k] = true
+                return other.value
+            }
+            return nil
+        }
+        var out: [(name: Name, values: ThreeWay<Value>)] = []
+        out.reserveCapacity(max(ours.count, theirs.count))
+        for (i, item) in ours.enumerated() {
+            let b = twin(of: item, near: i, in: base, &takenBase, from: ours)
+            let t = twin(of: item, near: i, in: theirs, &takenTheirs, from: ours)
+            out.append((item.name, ThreeWay(base: b, ours: item.value, theirs: t)))
+        }
+        for (i, item) in theirs.enumerated() where !takenTheirs[i] {
+            let b = twin(of: item, near: i, in: base, &takenBase, from: theirs)
+            out.append((item.name, ThreeWay(base: b, ours: nil, theirs: item.value)))
+        }
+        for (i, item) in base.enumerated() where !takenBase[i] {
+            out.append((item.name, ThreeWay(base: item.value, ours: nil, theirs: nil)))
+        }
+        return out
+    }
+}
+
+/// The form of a language code in which two spellings of one language are equal.
+func languageIdentity(_ code: [UInt8]) -> [UInt8] {
+    code.map { $0 == 0x5f ? 0x2d : $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 }
+}
