@@ -1,5 +1,3 @@
-import CLibGit2
-
 /// One file of a merge, shown to the caller for a decision: what it is on each side, under which path.
 public struct FileMerge: Sendable {
     /// Where the result goes: renames on either side are followed.
@@ -92,13 +90,16 @@ extension Repository {
     /// a virtual one made by merging them, as git does. Unrelated histories have an empty base.
     ///
     /// `resolving` decides about each selected file (by its path on any side) that theirs changed against the base, also
-    /// when ours did not, or when a line merge would be clean. All other files merge as git merges them.
+    /// when ours did not, or when a line merge would be clean. All other files merge as git merges them. Blobs and trees
+    /// of the result are stored; no ref moves.
     public func merge(
         _ theirs: ObjectID, into ours: ObjectID, taking scope: MergeScope = .wholeTree,
         selecting isSelected: (TreePath) -> Bool = { _ in false },
         resolving resolve: (FileMerge) throws(GitError) -> FileResolution = { _ in .asGit }
     ) throws(GitError) -> TreeMerge {
-        throw GitError(.other, stage: "merge", detail: "to come")
+        let base = try baseTree(of: ours, and: theirs, selecting: isSelected, resolving: resolve)
+        return try merge(
+            tree: tree(of: theirs), into: tree(of: ours), base: base, taking: scope, selecting: isSelected, resolving: resolve)
     }
 
     /// As `merge(_:into:)`, but on trees, over a base that the caller chose; a missing base is an empty tree.
@@ -107,7 +108,14 @@ extension Repository {
         selecting isSelected: (TreePath) -> Bool = { _ in false },
         resolving resolve: (FileMerge) throws(GitError) -> FileResolution = { _ in .asGit }
     ) throws(GitError) -> TreeMerge {
-        throw GitError(.other, stage: "merge", detail: "to come")
+        try withoutActuallyEscaping(isSelected) { isSelected throws(GitError) in
+            try withoutActuallyEscaping(resolve) { resolve throws(GitError) in
+                var merger = TreeMerger(
+                    repository: self, base: base, ours: ours, theirs: theirs, scope: scope, virtualDepth: 0,
+                    isSelected: isSelected, resolve: resolve)
+                return try merger.merge()
+            }
+        }
     }
 
     /// The tree of the merge base of two commits: the virtual one where there are several, `nil` where there is none.
@@ -116,6 +124,39 @@ extension Repository {
         selecting isSelected: (TreePath) -> Bool = { _ in false },
         resolving resolve: (FileMerge) throws(GitError) -> FileResolution = { _ in .asGit }
     ) throws(GitError) -> ObjectID? {
-        throw GitError(.other, stage: "merge", detail: "to come")
+        try virtualTree(of: mergeBases(of: one, and: other), depth: 1, selecting: isSelected, resolving: resolve)
+    }
+
+    /// The commits merged with each other, oldest first, each step over a base found in the same way.
+    private func virtualTree(
+        of commits: [ObjectID], depth: Int,
+        selecting isSelected: (TreePath) -> Bool, resolving resolve: (FileMerge) throws(GitError) -> FileResolution
+    ) throws(GitError) -> ObjectID? {
+        guard let newest = commits.first else { return nil }
+        // A chain of crossings nests; git follows it to any depth, and so anyone could make it work for hours.
+        guard commits.count > 1, depth <= virtualDepthMax else { return try tree(of: newest) }
+        var ordered: [(seconds: Int64, id: ObjectID)] = []
+        for id in commits { ordered.append((try commit(id).committer.seconds, id)) }
+        ordered.sort { $0 < $1 }
+
+        var merged = [ordered[0].id]
+        var tree = try self.tree(of: ordered[0].id)
+        for next in ordered.dropFirst().map(\.id) {
+            let bases = try mergeBases(of: next, andMergeOf: merged)
+            let base = try virtualTree(of: bases, depth: depth + 1, selecting: isSelected, resolving: resolve)
+            let theirs = try self.tree(of: next)
+            tree = try withoutActuallyEscaping(isSelected) { isSelected throws(GitError) in
+                try withoutActuallyEscaping(resolve) { resolve throws(GitError) in
+                    var merger = TreeMerger(
+                        repository: self, base: base, ours: tree, theirs: theirs, scope: .wholeTree, virtualDepth: depth,
+                        isSelected: isSelected, resolve: resolve)
+                    return try merger.virtualTree()
+                }
+            }
+            merged.append(next)
+        }
+        return tree
     }
 }
+
+private let virtualDepthMax = 16

@@ -51,7 +51,7 @@ public enum Change: Hashable, Sendable {
 public enum TreeEdit: Hashable, Sendable {
     /// The entry stands at its path, whatever was there.
     case put(TreeEntry)
-    /// Nothing stands at the path. Not a fault if nothing did.
+    /// No file stands at the path. Not a fault if none did; a directory stays.
     case remove(TreePath)
 }
 
