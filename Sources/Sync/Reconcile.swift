@@ -55,9 +55,8 @@ struct Reconciliation {
         let merged = try merge(step, ours: ours, theirs: theirs, base: baseTree(of: step, history))
         guard let tree = merged.tree else { return .blocked(sentence(about: merged.conflicts, step)) }
         let held = merged.catalogs.flatMap(\.held)
-        if tree == ours { return .inStep(held: held) }
-
         let isWhole = step.rule.take == .all && held.isEmpty
+        if tree == ours, try isOnRecord(step, merged, theirs: theirs, held: held, history) { return .inStep(held: held) }
         if isWhole, tree == theirs, step.rule.allowsFastForward, try repository.isAncestor(target, of: source) {
             let subject = "Fast-forward \(step.target.name.shorthand) to \(step.source.name.shorthand)"
             return .move(Move(kind: .fastForward, step: step, commit: source, subject: subject, held: [], base: nil))
@@ -70,6 +69,27 @@ struct Reconciliation {
             author: people.author ?? signature(at: now), committer: signature(at: now),
             message: message.text(trailers: people.trailers + trailers(step, base)))
         return .move(Move(kind: isWhole ? .merge : .partial, step: step, commit: commit, subject: message.subject, held: held, base: base))
+    }
+
+    /// Whether later merges will know that the target has all of the source, though nothing came over now.
+    ///
+    /// Both may have come to the same by different ways, a held key among them that people agreed on. If that is not put on record, the next
+    /// change to such a text is merged over the base from before, and looks like a contradiction. To put it on record is a
+    /// commit without a difference; it ends there, because then the source is in the target's history.
+    private func isOnRecord(_ step: Step, _ merged: MergedTrees, theirs: ObjectID, held: [Held], _ history: CommonHistory) throws(GitError) -> Bool {
+        guard held.isEmpty else { return true }
+        guard step.rule.take == .all else { return try !wasHeld(history) }
+        if theirs == merged.base { return true }
+        return try repository.isAncestor(step.target.tip, of: step.source.tip)
+    }
+
+    /// Whether the last partial sync between the two held something.
+    private func wasHeld(_ history: CommonHistory) throws(GitError) -> Bool {
+        for case .part(let sync) in history.ancestors {
+            let (part, whole) = (try repository.tree(of: sync.base), try repository.tree(of: sync.source))
+            if try repository.changes(from: part, to: whole).contains(where: { settings.isCatalog(($0.new ?? $0.old)!.path) }) { return true }
+        }
+        return false
     }
 
     private func trailers(_ step: Step, _ base: ObjectID?) -> [Trailer] {

@@ -69,7 +69,7 @@ struct SyncMessage {
             }
         }
         if parts.isEmpty && !catalogs.isEmpty { parts.append(counted(catalogs.count, "catalog")) }
-        if parts.isEmpty { parts.append(counted(otherCount, "file")) }
+        if parts.isEmpty { parts.append(otherCount > 0 ? counted(otherCount, "file") : "the same on both") }
         return parts.joined(separator: ", ")
     }
 
