@@ -140,6 +140,11 @@ public struct CatalogDocument: Sendable {
         table.find(other, member, hash: nameHash(other, member), in: bytes, entries).map(Int.init)
     }
 
+    /// The members of the top level, as those of the document on a side.
+    func topItems(_ side: Side) -> [Item] {
+        top.map { Item(side, $0) }
+    }
+
     /// The last member of this name at the top level.
     func topMember(_ name: StaticString) -> Member? {
         top.last { !$0.isEscaped && bytes.equal($0.name, name) }

@@ -10,6 +10,19 @@ extension Merger {
     mutating func conflict(_ values: ThreeWay<Value>, _ why: String) {
         report.conflicts.append(MergeConflict(
             path: path, base: values.base.map(sides.text), ours: values.ours.map(sides.text), theirs: values.theirs.map(sides.text), why: why))
+        // Texts inside an object that is held back whole are named one by one: nobody has to read JSON to find them.
+        guard let theirs = values.theirs, sides.isObject(theirs) else { return }
+        let known = Set(values.base.map(texts) ?? []).union(values.ours.map(texts) ?? [])
+        let before = report.losses.count
+        loseTexts(in: theirs, "held back by a conflict")
+        report.losses = report.losses[..<before] + report.losses[before...].filter { !known.contains(Array($0.text.utf8)) }
+    }
+
+    /// All texts below a value.
+    private func texts(_ value: Value) -> [[UInt8]] {
+        var texts: [[UInt8]] = []
+        sides.eachText(in: value) { _, text in texts.append(sides.string(text)) }
+        return texts
     }
 
     mutating func decide(_ rule: String, _ outcome: String) {
@@ -46,12 +59,25 @@ extension Merger {
     /// Merges objects member by member. A side without the object counts as one without members, but where nothing is
     /// left and a side has removed the object, it goes.
     mutating func members(
-        _ v: ThreeWay<Value>, order: MemberOrder = .codePoints, _ child: (inout Merger, Name, ThreeWay<Value>) -> Merged
+        _ v: ThreeWay<Value>, order: MemberOrder = .codePoints, visitsSame: Bool = false,
+        _ child: (inout Merger, Name, ThreeWay<Value>) -> Merged
+    ) -> Merged {
+        members(v, sides.paired(v, languages: order == .languages), order: order, visitsSame: visitsSame, child)
+    }
+
+    /// The same for members that were paired before.
+    mutating func members(
+        _ v: ThreeWay<Value>, _ pairs: [(name: Name, values: ThreeWay<Value>)], order: MemberOrder = .codePoints, visitsSame: Bool = false,
+        _ child: (inout Merger, Name, ThreeWay<Value>) -> Merged
     ) -> Merged {
         guard let host = v.ours ?? v.theirs else { return .absent }
         var patches: [Patch] = []
         var remaining = 0
-        for (name, values) in sides.paired(v, languages: order == .languages) {
+        for (name, values) in pairs {
+            if !visitsSame, sides.areIdentical(values) {
+                remaining += 1
+                continue
+            }
             let merged = child(&self, name, values)
             if !merged.isAbsent { remaining += 1 }
             let own = host.side == .ours ? values.ours : values.theirs
@@ -164,22 +190,27 @@ extension Merger {
 
     /// Records all texts below a value as lost.
     mutating func loseTexts(in value: Value, _ rule: String) {
-        for item in sides.effective(sides.items(value)) {
-            fields.append(sides.text(item.name))
-            if sides.isNamed(item.name, "value"), sides.isString(item.value) {
-                lose(item.value, rule)
-            } else if sides.isObject(item.value) {
-                loseTexts(in: item.value, rule)
-            }
-            fields.removeLast()
+        let from = value.side == .ours ? "ours" : "theirs"
+        let key = key.map(sides.text)
+        let language = language.map(sides.text)
+        sides.eachText(in: value) { names, text in
+            let field = (fields + names.map(sides.text)).joined(separator: ".")
+            report.losses.append(Loss(path: LeafPath(key: key, language: language, field: field), text: sides.text(text), from: from, rule: rule))
         }
     }
 
     private mutating func fieldsOfEntry(_ v: ThreeWay<Value>) -> Merged {
-        let commentSide = commentSide(v)
-        return members(v) { merger, name, values in
+        let base = v.base.map { sides.entryItems($0) }
+        let ours = v.ours.map { sides.entryItems($0, like: base ?? ([], [])) }
+        let theirs = v.theirs.map { sides.entryItems($0, like: base ?? ([], [])) }
+        let fields = ThreeWay(base: base?.fields, ours: ours?.fields, theirs: theirs?.fields)
+        let commentSide = commentSide(fields)
+        return members(v, sides.paired(fields)) { merger, name, values in
             let sides = merger.sides
-            if sides.isNamed(name, "localizations") { return merger.localizations(values) }
+            if sides.isNamed(name, "localizations") {
+                guard values.ours.map(sides.isObject) ?? true, values.theirs.map(sides.isObject) ?? true else { return merger.general(values) }
+                return merger.localizations(values, ThreeWay(base: base?.languages, ours: ours?.languages, theirs: theirs?.languages))
+            }
             return merger.inside(name) { merger in
                 if commentNames.contains(where: { sides.isNamed(name, $0) }) {
                     return values[commentSide].map { .value($0) } ?? .absent
@@ -199,8 +230,11 @@ extension Merger {
     }
 
     /// The side from which the comment and what belongs to it are taken, whole.
-    private mutating func commentSide(_ v: ThreeWay<Value>) -> Side {
-        func group(_ side: Side) -> [Value?] { commentNames.map { name in v[side].flatMap { sides.member($0, name) } } }
+    private mutating func commentSide(_ entryFields: ThreeWay<[Item]>) -> Side {
+        func group(_ side: Side) -> [Value?] {
+            let items = entryFields[side] ?? []
+            return commentNames.map { name in items.last { sides.isNamed($0.name, name) }?.value }
+        }
         func equal(_ a: [Value?], _ b: [Value?]) -> Bool { zip(a, b).allSatisfy { same($0, $1) } }
         let base = group(.base)
         let ours = group(.ours)

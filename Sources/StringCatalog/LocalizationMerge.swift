@@ -2,15 +2,16 @@
 
 extension Merger {
     /// The languages of an entry.
-    mutating func localizations(_ v: ThreeWay<Value>) -> Merged {
+    mutating func localizations(_ v: ThreeWay<Value>, _ items: ThreeWay<[Item]>) -> Merged {
+        let pairs = sides.paired(items, languages: true)
         // Whether a side changed the source text: a translation made on the other side was made for the old one.
         var source = ThreeWay<Value>()
-        for (name, values) in sides.paired(v, languages: true) where isSource(name) { source = values }
+        for (name, values) in pairs where isSource(name) { source = values }
         let keyText = key.map(sides.bytes(of:))
         func changed(_ side: Value?) -> Bool { !isSameText(source.base, side, keyText) }
         let sourceChanged: Set<Side> = Set([changed(source.ours) ? Side.ours : nil, changed(source.theirs) ? .theirs : nil].compactMap { $0 })
 
-        return members(v, order: .languages) { merger, name, values in
+        return members(v, pairs, order: .languages, visitsSame: policy.flagsStale && sourceChanged.count == 1) { merger, name, values in
             merger.language = name
             merger.textOrigins = []
             defer { merger.language = nil }

@@ -76,17 +76,20 @@ struct Merger {
     /// The sides from which a text of the present language was taken while the other side's was not the same.
     var textOrigins: Set<Side> = []
 
-    init(base: CatalogDocument, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy) {
+    init(base: CatalogDocument, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy, knowing: Sides? = nil) {
         self.base = base
         self.ours = ours
         self.theirs = theirs
         self.policy = policy
-        sides = Sides(base: base.bytes, ours: ours.bytes, theirs: theirs.bytes)
+        sides = Sides(base: base.bytes, ours: ours.bytes, theirs: theirs.bytes, knowing: knowing)
         sourceLanguage = (ours.sourceLanguage ?? theirs.sourceLanguage ?? base.sourceLanguage).map { languageIdentity(Array($0.utf8)) }
     }
 
     /// What the merge changes in ours.
-    mutating func plan() -> MergePlan {
+    ///
+    /// - Parameter settled: entries of ours of which is known that nothing becomes of them: what is decided about an entry
+    ///   follows from its three states alone.
+    mutating func plan(settled: [Bool] = []) -> MergePlan {
         var plan = MergePlan()
         noteDamages()
         guard planTop(into: &plan) else { return MergePlan() }
@@ -115,6 +118,9 @@ struct Merger {
             let t = theirsFromBase.entry[j]
             if o >= 0 && t >= 0 && oursFromBase.isSame[j] && theirsFromBase.isSame[j] { continue }
             if o < 0 && t < 0 || hiddenInBase.contains(j) { continue }
+            // What only ours changed stays, unless ours are translators, against whose tools some rules protect.
+            if o >= 0 && t >= 0 && theirsFromBase.isSame[j] && policy.translationRole != .ours { continue }
+            if o >= 0 && !settled.isEmpty && settled[Int(o)] { continue }
             let values = ThreeWay(
                 base: Value(.base, base.entries[j].value), ours: o >= 0 ? Value(.ours, ours.entries[Int(o)].value) : nil,
                 theirs: t >= 0 ? Value(.theirs, theirs.entries[Int(t)].value) : nil)
@@ -123,6 +129,7 @@ struct Merger {
         for t in theirsFromBase.added where !theirs.isHidden(Int(t)) {
             let member = theirs.entries[Int(t)]
             let o = ours.entry(named: member, in: theirs.bytes).map(Int32.init) ?? -1
+            if o >= 0 && !settled.isEmpty && settled[Int(o)] { continue }
             let values = ThreeWay(
                 base: nil, ours: o >= 0 ? Value(.ours, ours.entries[Int(o)].value) : nil, theirs: Value(.theirs, member.value))
             decide(&self, member, in: .theirs, values, o, t)
@@ -151,7 +158,7 @@ struct Merger {
 
     /// Plans the top level beside `strings`. False where the file as a whole cannot be merged.
     private mutating func planTop(into plan: inout MergePlan) -> Bool {
-        let roots = ThreeWay(base: Value(.base, base.root), ours: Value(.ours, ours.root), theirs: Value(.theirs, theirs.root))
+        let roots = ThreeWay(base: base.topItems(.base), ours: ours.topItems(.ours), theirs: theirs.topItems(.theirs))
         for (name, values) in sides.paired(roots) where !sides.isNamed(name, "strings") {
             fields = [sides.text(name)]
             let merged: Merged
@@ -325,7 +332,7 @@ struct Merger {
 
     private func wholeBase() -> MergePlan {
         var plan = MergePlan()
-        let roots = ThreeWay(base: nil, ours: Value(.ours, ours.root), theirs: Value(.theirs, base.root))
+        let roots = ThreeWay(base: nil, ours: ours.topItems(.ours), theirs: base.topItems(.theirs))
         for (name, values) in sides.paired(roots) {
             plan.top.append(Patch(name: name, merged: values.theirs.map { .value($0) } ?? .absent))
         }

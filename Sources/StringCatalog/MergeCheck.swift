@@ -12,19 +12,18 @@ func check(
     } catch {
         throw MergeFault(description: "the merged catalog does not parse: \(error)")
     }
-    var sides = merger.sides
-    sides.output = output
+    let sides = merger.sides.with(output: output)
     let comparison = Comparison(sides: sides)
 
     // The top level: what the plan names, and the rest as it was.
-    for (name, values) in sides.paired(ThreeWay(base: nil, ours: Value(.ours, ours.root), theirs: Value(.output, written.root))) {
+    for (name, values) in sides.paired(ThreeWay(base: nil, ours: ours.topItems(.ours), theirs: written.topItems(.output))) {
         if sides.isNamed(name, "strings"), ours.stringsMember != nil { continue }
         let expected = plan.top.last { sides.isSame($0.name, name) }?.merged ?? values.ours.map { .value($0) } ?? .absent
         guard comparison.equal(expected, values.theirs) else {
             throw MergeFault(description: "the merged catalog differs from its plan at \"\(sides.text(name))\"")
         }
     }
-    for patch in plan.top where !patch.merged.isAbsent && !sides.items(Value(.output, written.root)).contains(where: { sides.isSame($0.name, patch.name) }) {
+    for patch in plan.top where !patch.merged.isAbsent && !written.topItems(.output).contains(where: { sides.isSame($0.name, patch.name) }) {
         throw MergeFault(description: "the merged catalog lacks \"\(sides.text(patch.name))\", which the plan adds")
     }
 
@@ -53,7 +52,9 @@ func check(
             if change?.isAbsent != true {
                 guard at < written.entries.count, sameName(ours.bytes, member, output, written.entries[at]) else { throw fault(ours.bytes, member) }
                 let value = Value(.output, written.entries[at].value)
-                let holds = change.map { comparison.equal($0, value) } ?? ours.bytes.equal(member.value, output, value.range)
+                // Reading the output beside the target has compared most entries already.
+                let isSame = written.alignment.map { $0.isSame[i] && Int($0.entry[i]) == at } ?? false
+                let holds = change.map { comparison.equal($0, value) } ?? (isSame || ours.bytes.equal(member.value, output, value.range))
                 guard holds else { throw fault(ours.bytes, member) }
                 at += 1
             }
@@ -64,8 +65,12 @@ func check(
         }
     }
 
-    var again = Merger(base: base, ours: written, theirs: theirs, policy: policy)
-    let second = again.plan()
+    var again = Merger(base: base, ours: written, theirs: theirs, policy: policy, knowing: merger.sides)
+    var settled = [Bool](repeating: false, count: written.entries.count)
+    if let alignment = written.alignment {
+        for (i, at) in alignment.entry.enumerated() where at >= 0 && alignment.isSame[i] && plan.entries[i] == nil { settled[Int(at)] = true }
+    }
+    let second = again.plan(settled: settled)
     if let entry = second.entries.keys.min() {
         let member = written.entries[entry]
         throw MergeFault(description: "a second merge would change the key \"\(String(decoding: decoded(output, member.name), as: UTF8.self))\" again")
@@ -84,13 +89,13 @@ struct Comparison {
         case .value(let planned): return sides.equal(planned, value)
         case .literal(let bytes): return sides[value.side].array(value.range) == bytes
         case .fresh(let patches): return equal(patches, value)
-        case .patched(let host, let patches, _): return equal(composed(sides, host, patches) { _, _ in false }, value)
+        case .patched(let host, let patches, _): return equal(composed(sides, host, patches) { _, _ in false }, value, like: sides.items(host))
         }
     }
 
-    private func equal(_ members: [Patch], _ value: Value) -> Bool {
+    private func equal(_ members: [Patch], _ value: Value, like: [Item] = []) -> Bool {
         guard sides.isObject(value) else { return false }
-        let items = sides.effective(sides.items(value))
+        let items = sides.effective(sides.items(value, like: like))
         return items.count == members.count
             && items.allSatisfy { item in
                 members.first { sides.isSame($0.name, item.name) }.map { equal($0.merged, item.value) } ?? false

@@ -10,7 +10,7 @@ import CScan
 ///
 /// Sendable because nothing changes after `init`; the memory is given back once, by `deinit`.
 @safe public final class Bytes: @unchecked Sendable {
-    private let start: UnsafePointer<UInt8>
+    fileprivate let start: UnsafePointer<UInt8>
     /// How many bytes there are.
     public let count: Int
     private let release: () -> Void
@@ -25,6 +25,7 @@ import CScan
     /// Takes `count` bytes over that `initialize` writes: no copy.
     public convenience init(count: Int, initialize: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         let fresh = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(count, 1))
+        unsafe concord_large_pages(fresh.baseAddress, count)
         unsafe initialize(UnsafeMutableBufferPointer(rebasing: fresh[..<count]))
         unsafe self.init(borrowing: UnsafePointer(fresh.baseAddress!), count: count) { unsafe fresh.deallocate() }
     }
@@ -116,11 +117,12 @@ import CScan
         return unsafe memchr(start + range.lowerBound, Int32(byte), range.count) != nil
     }
 
-    /// Which escapes the bytes hold: `\/`, `\u`; and whether anything stands raw that is not ASCII.
+    /// Which escapes the first 256 KiB hold: `\/`, `\u`; and whether anything stands raw there that is not ASCII.
     var escapes: (slash: Bool, unicode: Bool, nonASCII: Bool) {
         var found = (slash: false, unicode: false, nonASCII: false)
         var high = false
         var i = 0
+        let count = min(count, 256 << 10)
         while i < count {
             guard let at = unsafe memchr(start + i, 0x5c, count - i) else { break }
             i = unsafe UnsafePointer(at.assumingMemoryBound(to: UInt8.self)) - start
@@ -162,6 +164,16 @@ import CScan
         precondition(offset >= 0 && offset <= count)
         var scanner = unsafe Scanner(bytes: self, start: start, count: count, position: offset, depthMax: depthMax)
         return try body(&scanner)
+    }
+}
+
+extension Bytes {
+    /// Reads again what was checked when the document was read; nothing can be thrown.
+    @inline(__always)
+    func scanChecked(from offset: Int, _ body: (inout Scanner) -> Void) {
+        precondition(offset >= 0 && offset <= count)
+        var scanner = unsafe Scanner(bytes: self, start: start, count: count, position: offset, depthMax: 63)
+        body(&scanner)
     }
 }
 
@@ -248,21 +260,30 @@ struct Member {
     /// Passes a string whose opening quote is here; returns whether it holds an escape.
     @inline(__always)
     mutating func string() throws(CatalogError) -> Bool {
-        let opening = position
-        var i = position + 1
         var high = false
+        let stop = unsafe concord_string_stop(start, position + 1, count, &high)
+        if !high, stop < count, unsafe start[stop] == 0x22 {
+            position = stop + 1
+            return false
+        }
+        return try uncommonString(stop, high)
+    }
+
+    /// The same for a string with something else than ASCII in it: `stop` is where the first look at it ended.
+    @inline(never)
+    private mutating func uncommonString(_ stop: Int, _ high: Bool) throws(CatalogError) -> Bool {
+        let opening = position
+        var i = stop
+        var high = high
         var escaped = false
         while true {
-            i = unsafe concord_string_stop(start, i, count, &high)
             guard i < count else { throw CatalogError(.unterminatedString, at: opening, in: bytes) }
             let byte = unsafe start[i]
             if byte == 0x22 { break }
-            if byte == 0x5c {
-                escaped = true
-                i = try escape(at: i)
-            } else {
-                throw CatalogError(.controlCharacter(byte), at: i, in: bytes)
-            }
+            guard byte == 0x5c else { throw CatalogError(.controlCharacter(byte), at: i, in: bytes) }
+            escaped = true
+            i = try escape(at: i)
+            i = unsafe concord_string_stop(start, i, count, &high)
         }
         if high {
             let stop = unsafe concord_utf8_stop(start, opening + 1, i)
@@ -289,64 +310,141 @@ struct Member {
 
     /// Passes one value of any kind.
     mutating func value() throws(CatalogError) {
+        // The loop that a whole catalog goes through: its place is kept in a local, and strings of ASCII, white space and
+        // brackets are dealt with here. Whatever is rarer, and every fault, goes through the functions below.
+        let start = unsafe self.start
+        let count = self.count
+        var i = position
         // One bit for each open container: 1 = object. The depth is bounded by the width of the word.
         var objects: UInt64 = 0
         var depth = 0
+        @inline(__always) func byte() -> UInt8 { i < count ? unsafe start[i] : 0 }
+        @inline(__always) func space() { unsafe i = concord_space_stop(start, i, count) }
         while true {
             // A value begins here.
-            var closed = false
-            switch here {
+            var isOpen = false
+            switch byte() {
             case 0x22:
-                _ = try string()
+                var high = false
+                let stop = unsafe concord_string_stop(start, i + 1, count, &high)
+                if !high, stop < count, unsafe start[stop] == 0x22 {
+                    i = stop + 1
+                } else {
+                    position = i
+                    _ = try uncommonString(stop, high)
+                    i = position
+                }
             case 0x7b, 0x5b:
-                let isObject = here == 0x7b
+                let isObject = unsafe start[i] == 0x7b
                 depth += 1
-                guard depth <= depthMax else { throw CatalogError(.tooDeep(limit: depthMax), at: position, in: bytes) }
+                guard depth <= depthMax else { throw CatalogError(.tooDeep(limit: depthMax), at: i, in: bytes) }
                 objects = objects << 1 | (isObject ? 1 : 0)
-                position += 1
-                skipSpace()
-                if here == (isObject ? 0x7d : 0x5d) {
-                    position += 1
+                i += 1
+                space()
+                if byte() == (isObject ? 0x7d : 0x5d) {
+                    i += 1
                     depth -= 1
                     objects >>= 1
-                    closed = true
-                } else if isObject {
-                    try name()
+                } else {
+                    isOpen = true
                 }
-                if !closed { continue }
-            case 0x74: try word("true")
-            case 0x66: try word("false")
-            case 0x6e: try word("null")
-            case 0x2d, 0x30...0x39: try number()
-            default: throw unexpected("a value")
+            default:
+                position = i
+                try scalar()
+                i = position
             }
-            // A value has ended here: close what ends with it, or go on with the next member.
-            while true {
-                if depth == 0 { return }
-                skipSpace()
-                let isObject = objects & 1 == 1
-                if here == 0x2c {
-                    position += 1
-                    skipSpace()
-                    if isObject { try name() }
-                    break
+            if !isOpen {
+                // A value has ended here: close what ends with it, or go on with the next member.
+                while true {
+                    if depth == 0 {
+                        position = i
+                        return
+                    }
+                    space()
+                    if byte() == 0x2c {
+                        i += 1
+                        space()
+                        break
+                    }
+                    guard byte() == (objects & 1 == 1 ? 0x7d : 0x5d) else {
+                        position = i
+                        throw unexpected(objects & 1 == 1 ? "',' or '}'" : "',' or ']'")
+                    }
+                    i += 1
+                    depth -= 1
+                    objects >>= 1
                 }
-                guard here == (isObject ? 0x7d : 0x5d) else { throw unexpected(isObject ? "',' or '}'" : "',' or ']'") }
-                position += 1
-                depth -= 1
-                objects >>= 1
             }
+            guard objects & 1 == 1 else { continue }
+            // A member's name and colon.
+            guard byte() == 0x22 else {
+                position = i
+                throw unexpected("a name in double quotes")
+            }
+            var high = false
+            let stop = unsafe concord_string_stop(start, i + 1, count, &high)
+            if !high, stop < count, unsafe start[stop] == 0x22 {
+                i = stop + 1
+            } else {
+                position = i
+                _ = try uncommonString(stop, high)
+                i = position
+            }
+            space()
+            guard byte() == 0x3a else {
+                position = i
+                throw unexpected("':' after a name")
+            }
+            i += 1
+            space()
         }
     }
 
-    /// Passes a member's name and colon, up to its value.
-    @inline(__always)
-    private mutating func name() throws(CatalogError) {
-        guard here == 0x22 else { throw unexpected("a name in double quotes") }
-        _ = try string()
-        skipSpace()
-        try expect(0x3a, "':' after a name")
-        skipSpace()
+    /// Passes a number or a word.
+    @inline(never)
+    private mutating func scalar() throws(CatalogError) {
+        switch here {
+        case 0x74: try word("true")
+        case 0x66: try word("false")
+        case 0x6e: try word("null")
+        case 0x2d, 0x30...0x39: try number()
+        default: throw unexpected("a value")
+        }
+    }
+
+    /// Passes one value of bytes that were checked before: only quotes and brackets are looked for.
+    mutating func checkedValue() {
+        var depth = 0
+        var high = false
+        while position < count {
+            switch unsafe start[position] {
+            case 0x22:
+                position += 1
+                while true {
+                    unsafe position = concord_string_stop(start, position, count, &high)
+                    guard position < count, unsafe start[position] == 0x5c else { break }
+                    position += 2
+                }
+                position += 1
+                if depth == 0 { return }
+            case 0x7b, 0x5b:
+                depth += 1
+                position += 1
+            case 0x7d, 0x5d:
+                if depth == 0 { return }
+                depth -= 1
+                position += 1
+                if depth == 0 { return }
+            case 0x2c:
+                if depth == 0 { return }
+                position += 1
+            case 0x20, 0x0a, 0x0d, 0x09:
+                if depth == 0 { return }
+                skipSpace()
+            default:
+                position += 1
+            }
+        }
     }
 
     private mutating func word(_ text: StaticString) throws(CatalogError) {
@@ -407,6 +505,34 @@ struct Member {
             position += 1
             return
         }
+    }
+
+    /// The same for bytes that were checked before.
+    @inline(__always)
+    mutating func checkedMembers(_ body: (inout Scanner, inout Member) -> Void) {
+        skipSpace()
+        var high = false
+        while here == 0x22 {
+            var member = Member(nameStart: UInt32(truncatingIfNeeded: position + 1), nameEnd: 0, valueStart: 0, valueEnd: 0, isEscaped: false)
+            position += 1
+            while true {
+                unsafe position = concord_string_stop(start, position, count, &high)
+                guard here == 0x5c else { break }
+                member.isEscaped = true
+                position += 2
+            }
+            member.nameEnd = UInt32(truncatingIfNeeded: position)
+            position += 1
+            skipSpace()
+            position += 1
+            skipSpace()
+            member.valueStart = UInt32(truncatingIfNeeded: position)
+            body(&self, &member)
+            skipSpace()
+            if here == 0x2c { position += 1 }
+            skipSpace()
+        }
+        position += 1
     }
 
     /// Whether the bytes from `offset` on are the same as a range of `other`, in which case the range is valid here too.

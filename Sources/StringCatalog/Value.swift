@@ -54,17 +54,46 @@ struct Item {
     let name: Name
     let value: Value
     let member: Member
+
+    init(_ side: Side, _ member: Member) {
+        name = .read(side, member.name, isEscaped: member.isEscaped)
+        value = Value(side, member.value)
+        self.member = member
+    }
 }
 
 /// The documents of one merge, and what can be asked about values in them.
-struct Sides {
-    private let base, ours, theirs: Bytes
-    var output: Bytes?
+final class Sides {
+    private let base, ours, theirs, output: Bytes
+    /// The members of large objects that were read: an entry is looked at by the plan, the writer and the check.
+    private var known = Known()
 
-    init(base: Bytes, ours: Bytes, theirs: Bytes) {
+    private struct Known {
+        var base: [UInt32: [Item]] = [:]
+        var ours: [UInt32: [Item]] = [:]
+        var theirs: [UInt32: [Item]] = [:]
+        var output: [UInt32: [Item]] = [:]
+    }
+
+    /// Objects below this size are read faster than found.
+    private static let knownBytesMin = 400
+
+    /// - Parameter knowing: sides with the same base and theirs, of which is kept what was read.
+    init(base: Bytes, ours: Bytes, theirs: Bytes, output: Bytes? = nil, knowing: Sides? = nil) {
         self.base = base
         self.ours = ours
         self.theirs = theirs
+        self.output = output ?? ours
+        if let knowing {
+            known.base = knowing.known.base
+            known.theirs = knowing.known.theirs
+            if ours === knowing.ours { known.ours = knowing.known.ours }
+        }
+    }
+
+    /// The same with an output; what is known of the inputs stays known.
+    func with(output: Bytes) -> Sides {
+        Sides(base: base, ours: ours, theirs: theirs, output: output, knowing: self)
     }
 
     subscript(side: Side) -> Bytes {
@@ -72,7 +101,7 @@ struct Sides {
         case .base: base
         case .ours: ours
         case .theirs: theirs
-        case .output: output ?? ours
+        case .output: output
         }
     }
 
@@ -80,19 +109,119 @@ struct Sides {
     func isString(_ value: Value) -> Bool { self[value.side][Int(value.start)] == 0x22 }
 
     /// The members of an object in their order, copies of a name and all; empty for any other value.
-    func items(_ value: Value) -> [Item] {
+    ///
+    /// - Parameters:
+    ///   - like: the members of a similar object: what is the same there is recognised by comparison, not scanned.
+    func items(_ value: Value, like: [Item] = []) -> [Item] {
         guard isObject(value) else { return [] }
-        let bytes = self[value.side]
+        if let found = recall(value) { return found }
         var items: [Item] = []
-        // The bytes were checked when the document was read, so that nothing can be thrown here.
-        try? bytes.scan(from: Int(value.start) + 1) { (scanner) throws(CatalogError) in
-            try scanner.members { (scanner, member) throws(CatalogError) in
-                try scanner.value()
-                member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
-                items.append(Item(name: .read(value.side, member.name, isEscaped: member.isEscaped), value: Value(value.side, member.value), member: member))
+        items.reserveCapacity(like.count)
+        var none: [Item] = []
+        read(value, like: like, into: &items, nested: nil, likeNested: [], into: &none)
+        remember(value, items)
+        return items
+    }
+
+    /// The members of an entry, and with the same look those of its `localizations`.
+    func entryItems(_ value: Value, like: (fields: [Item], languages: [Item]) = ([], [])) -> (fields: [Item], languages: [Item]) {
+        guard isObject(value) else { return ([], []) }
+        if let fields = recall(value) {
+            return (fields, fields.last { isNamed($0.name, "localizations") }.map { items($0.value, like: like.languages) } ?? [])
+        }
+        var fields: [Item] = []
+        var languages: [Item] = []
+        languages.reserveCapacity(like.languages.count)
+        read(value, like: like.fields, into: &fields, nested: "localizations", likeNested: like.languages, into: &languages)
+        remember(value, fields)
+        if let localizations = fields.last(where: { isNamed($0.name, "localizations") }) { remember(localizations.value, languages) }
+        return (fields, languages)
+    }
+
+    private func recall(_ value: Value) -> [Item]? {
+        guard value.end - value.start >= Sides.knownBytesMin else { return nil }
+        return switch value.side {
+        case .base: known.base[value.start]
+        case .ours: known.ours[value.start]
+        case .theirs: known.theirs[value.start]
+        case .output: known.output[value.start]
+        }
+    }
+
+    private func remember(_ value: Value, _ items: [Item]) {
+        guard value.end - value.start >= Sides.knownBytesMin else { return }
+        switch value.side {
+        case .base: known.base[value.start] = items
+        case .ours: known.ours[value.start] = items
+        case .theirs: known.theirs[value.start] = items
+        case .output: known.output[value.start] = items
+        }
+    }
+
+    private func read(
+        _ value: Value, like: [Item], into items: inout [Item], nested: StaticString?, likeNested: [Item], into nestedItems: inout [Item]
+    ) {
+        let bytes = self[value.side]
+        // The bytes were checked when the document was read, so that nothing is thrown here.
+        bytes.scanChecked(from: Int(value.start) + 1) { scanner in
+            scanner.checkedMembers { scanner, member in
+                let i = items.count
+                if let nested, scanner.here == 0x7b, bytes.equal(member.name, nested) {
+                    nestedItems.removeAll(keepingCapacity: true)
+                    scanner.position += 1
+                    scanner.checkedMembers { scanner, member in
+                        pass(&scanner, &member, value.side, near: nestedItems.count, of: likeNested)
+                        nestedItems.append(Item(value.side, member))
+                    }
+                    member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
+                } else {
+                    pass(&scanner, &member, value.side, near: i, of: like)
+                }
+                items.append(Item(value.side, member))
             }
         }
-        return items
+    }
+
+    /// Passes a value; by comparison where a member like it stands at this place, or one place before or behind.
+    @inline(__always)
+    private func pass(_ scanner: inout Scanner, _ member: inout Member, _ side: Side, near i: Int, of like: [Item]) {
+        let bytes = scanner.bytes
+        var passed = false
+        for k in max(i - 1, 0)..<max(min(i + 2, like.count), max(i - 1, 0)) {
+            let twin = like[k]
+            let other = self[twin.value.side]
+            guard bytes.equal(member.name, other, twin.member.name) else { continue }
+            let last = other[Int(twin.value.end) - 1]
+            if last == 0x7d || last == 0x22, scanner.matches(twin.value.range, of: other, at: scanner.position) {
+                scanner.position += twin.value.range.count
+                passed = true
+            }
+            break
+        }
+        if !passed { scanner.checkedValue() }
+        member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
+    }
+
+    /// Calls `body` with each string that a member `value` below is, and the names that lead to it.
+    func eachText(in value: Value, _ body: ([Name], Value) -> Void) {
+        let bytes = self[value.side]
+        var names: [Name] = []
+        func walk(_ scanner: inout Scanner) {
+            scanner.position += 1
+            scanner.checkedMembers { scanner, member in
+                names.append(.read(value.side, member.name, isEscaped: member.isEscaped))
+                if scanner.here == 0x7b {
+                    walk(&scanner)
+                } else {
+                    let from = scanner.position
+                    scanner.checkedValue()
+                    if bytes[from] == 0x22, bytes.equal(member.name, "value") { body(names, Value(value.side, from..<scanner.position)) }
+                }
+                names.removeLast()
+            }
+        }
+        guard isObject(value) else { return }
+        bytes.scanChecked(from: Int(value.start)) { walk(&$0) }
     }
 
     /// The elements of an array; empty for any other value.
@@ -100,11 +229,11 @@ struct Sides {
         let bytes = self[value.side]
         guard bytes[Int(value.start)] == 0x5b else { return [] }
         var elements: [Value] = []
-        try? bytes.scan(from: Int(value.start) + 1) { (scanner) throws(CatalogError) in
+        bytes.scanChecked(from: Int(value.start) + 1) { scanner in
             scanner.skipSpace()
             while scanner.here != 0x5d {
                 let start = scanner.position
-                try scanner.value()
+                scanner.checkedValue()
                 elements.append(Value(value.side, start..<scanner.position))
                 scanner.skipSpace()
                 if scanner.here == 0x2c { scanner.position += 1 }
@@ -162,6 +291,12 @@ struct Sides {
         isString(value) ? decoded(self[value.side], Int(value.start) + 1..<Int(value.end) - 1) : self[value.side].array(value.range)
     }
 
+    /// Whether a value stands on all three sides in the same bytes: nothing can come of looking into it.
+    func areIdentical(_ v: ThreeWay<Value>) -> Bool {
+        guard let b = v.base, let o = v.ours, let t = v.theirs else { return false }
+        return self[o.side].equal(o.range, self[b.side], b.range) && self[o.side].equal(o.range, self[t.side], t.range)
+    }
+
     /// Whether two values say the same: objects as sets of members (the last of several copies counts), strings by their
     /// Unicode scalars, numbers and words as they are spelled.
     func equal(_ a: Value?, _ b: Value?) -> Bool {
@@ -206,21 +341,34 @@ struct Sides {
 
     /// The members that count: of several copies of a name the last.
     func effective(_ items: [Item]) -> [Item] {
-        guard items.count > 1 else { return items }
-        var out: [Item] = []
-        out.reserveCapacity(items.count)
-        for (i, item) in items.enumerated() where !hides(items, i) { out.append(item) }
-        return out
+        guard items.count > 1, mayRepeat(items) else { return items }
+        return items.indices.filter { i in !items[(i + 1)...].contains { isSame($0.name, items[i].name) } }.map { items[$0] }
     }
 
-    private func hides(_ items: [Item], _ i: Int) -> Bool {
-        for later in items[(i + 1)...] where isSame(later.name, items[i].name) { return true }
+    /// Whether a name may stand twice: false is certain. A filter of 256 bits, since all but damaged files have no copies.
+    private func mayRepeat(_ items: [Item]) -> Bool {
+        var seen: InlineArray<4, UInt64> = [0, 0, 0, 0]
+        for (i, item) in items.enumerated() {
+            let hash = nameHash(self[item.value.side], item.member)
+            let word = Int(hash >> 6 & 3)
+            let bit: UInt64 = 1 << (hash & 63)
+            if seen[word] & bit != 0, items[..<i].contains(where: { isSame($0.name, item.name) }) { return true }
+            seen[word] |= bit
+        }
         return false
     }
 
     /// The members of three objects side by side, in the order of ours, then what only theirs has, then what only base has.
     func paired(_ v: ThreeWay<Value>, languages: Bool = false) -> [(name: Name, values: ThreeWay<Value>)] {
-        let lists = v.map { effective(items($0)) }
+        let base = v.base.map { items($0) }
+        return paired(
+            ThreeWay(base: base, ours: v.ours.map { items($0, like: base ?? []) }, theirs: v.theirs.map { items($0, like: base ?? []) }),
+            languages: languages)
+    }
+
+    /// The same for members that are at hand.
+    func paired(_ v: ThreeWay<[Item]>, languages: Bool = false) -> [(name: Name, values: ThreeWay<Value>)] {
+        let lists = v.map { effective($0) }
         let base = lists.base ?? []
         let ours = lists.ours ?? []
         let theirs = lists.theirs ?? []

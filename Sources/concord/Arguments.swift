@@ -1,0 +1,69 @@
+/// The words after a command's name, sorted into options and files.
+struct Arguments {
+    /// What was wrong with the words of a command, as a sentence.
+    struct Fault: Error {
+        let sentence: String
+    }
+
+    private(set) var options: [String: String] = [:]
+    private(set) var flags: Set<String> = []
+    private(set) var files: [String] = []
+
+    /// Reads words. An option's value follows it or stands behind `=`; `--` ends the options; a lone `-` is a file.
+    /// - Throws: for an option that is not among `valued` and `flags`, with the nearest name that is.
+    init(_ words: [String], valued: Set<String> = [], flags known: Set<String> = []) throws(Fault) {
+        var i = 0
+        while i < words.count {
+            let word = words[i]
+            i += 1
+            if word == "--" {
+                files += words[i...]
+                break
+            }
+            guard word.hasPrefix("-"), word != "-" else {
+                files.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let name = parts[0]
+            if known.contains(name), parts.count == 1 {
+                flags.insert(name)
+            } else if valued.contains(name) {
+                guard parts.count == 2 || i < words.count else { throw Fault(sentence: "\(name) needs a value") }
+                if parts.count == 2 {
+                    options[name] = parts[1]
+                } else {
+                    options[name] = words[i]
+                    i += 1
+                }
+            } else {
+                let near = valued.union(known).sorted().min { distance(name, $0) < distance(name, $1) }
+                let hint = near.map { distance(name, $0) <= 3 ? "; did you mean \($0)?" : "" } ?? ""
+                throw Fault(sentence: "there is no option \(name)\(hint)")
+            }
+        }
+    }
+
+    /// The value of an option that has to be given.
+    func required(_ name: String) throws(Fault) -> String {
+        guard let value = options[name] else { throw Fault(sentence: "\(name) is missing") }
+        return value
+    }
+}
+
+/// How many letters have to be changed, added or left out to make one word of another.
+func distance(_ a: String, _ b: String) -> Int {
+    let x = Array(a.utf8)
+    let y = Array(b.utf8)
+    var row = Array(0...y.count)
+    for i in x.indices {
+        var previous = row[0]
+        row[0] = i + 1
+        for j in y.indices {
+            let replaced = previous + (x[i] == y[j] ? 0 : 1)
+            previous = row[j + 1]
+            row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
+        }
+    }
+    return row[y.count]
+}

@@ -1,0 +1,45 @@
+// Where files meet the engine. The engine reads memory that a mapped file owns: no copy is made of a large catalog.
+
+import Linux
+import StringCatalog
+
+/// An input that cannot be read, as a sentence with the file's name.
+struct InputFault: Error {
+    let sentence: String
+}
+
+/// The bytes of a file; empty for `/dev/null`.
+func readBytes(_ path: String) throws(InputFault) -> Bytes {
+    do {
+        let file = try FileBytes(path: path, limit: CatalogLimits.standard.bytesMax)
+        // Sound because `file` lives in the closure, which lives as long as the bytes do, and nobody writes to its memory.
+        return unsafe Bytes(borrowing: file.start.assumingMemoryBound(to: UInt8.self), count: file.count) { withExtendedLifetime(file) {} }
+    } catch {
+        throw InputFault(sentence: "\(error)")
+    }
+}
+
+/// Reads a catalog from a file; `role` names it in messages.
+func readCatalog(_ path: String, role: String? = nil, like: CatalogDocument? = nil) throws(InputFault) -> CatalogDocument {
+    try parseCatalog(try readBytes(path), path, role: role, like: like)
+}
+
+/// Parses a catalog; a fault names the file as `path:line:column`.
+func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: CatalogDocument? = nil) throws(InputFault) -> CatalogDocument {
+    do {
+        return try CatalogDocument(parsing: bytes, like: like)
+    } catch {
+        throw InputFault(sentence: "\(role.map { $0 + ": " } ?? "")\(path):\(error.line):\(error.column): \(error.sentence)")
+    }
+}
+
+/// Replaces a file by bytes, or writes to standard output for `-`.
+func writeBytes(_ bytes: Bytes, to path: String) throws(InputFault) {
+    let fault: SystemError? = unsafe bytes.withUnsafeBytes { buffer in
+        do throws(SystemError) {
+            try unsafe replaceFile(at: path == "-" ? "/dev/stdout" : path, with: [UnsafeRawBufferPointer(buffer)], isDurable: false)
+            return nil
+        } catch { return error }
+    }
+    if let fault { throw InputFault(sentence: "\(fault)") }
+}
