@@ -94,6 +94,18 @@ int concord_unix_accept(int listener) {
     return descriptor;
 }
 
+int concord_send_all(int descriptor, const void *bytes, size_t count) {
+    const char *next = bytes;
+    while (count > 0) {
+        ssize_t sent = send(descriptor, next, count, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return -1;
+        next += sent;
+        count -= (size_t)sent;
+    }
+    return 0;
+}
+
 int concord_socket_timeout(int descriptor, int milliseconds) {
     struct timeval bound = {.tv_sec = milliseconds / 1000, .tv_usec = (milliseconds % 1000) * 1000};
     if (setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &bound, sizeof bound) != 0) return -1;

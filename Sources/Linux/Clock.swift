@@ -39,3 +39,21 @@ public struct Backoff: Sendable {
     /// Something worked: begin anew.
     public mutating func reset() { tries = 0 }
 }
+
+/// Blocks the calling thread; for a thread of one's own, and short.
+public func pause(for duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    var wanted = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    var left = timespec()
+    while unsafe nanosleep(&wanted, &left) != 0 && errno == EINTR { wanted = left }
+}
+
+/// Seconds of a clock that only goes forward.
+public func monotonicSeconds() -> Int64 {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec)
+}
+
+/// Ends the process at once.
+public func exitProcess(code: Int32) -> Never { exit(code) }

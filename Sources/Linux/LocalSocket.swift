@@ -31,7 +31,8 @@ public final class LocalServer: Sendable {
                 let client = Descriptor(owning: accepted)
                 _ = concord_socket_timeout(client.number, Int32(Self.clientSecondsMax * 1000))
                 guard let request = try? readLine(from: client.number, limit: Self.requestBytesMax) else { continue }
-                write(answer(request), to: client.number)
+                // A client that does not wait for its answer goes without.
+                try? send(answer(request), to: client.number)
             }
         }
         source.setCancelHandler { @Sendable in close(listener) }
@@ -50,8 +51,13 @@ public final class LocalServer: Sendable {
 public func ask(_ request: String, at path: String, limit: Int = 64 << 20) throws(SystemError) -> String {
     let socket = try Descriptor(unsafe concord_unix_connect(path, path.utf8.count), "cannot connect to", path)
     _ = concord_socket_timeout(socket.number, Int32(LocalServer.clientSecondsMax * 1000))
-    write(request + "\n", to: socket.number)
+    try send(request + "\n", to: socket.number)
     return String(decoding: try readAll(from: socket.number, limit: limit, until: nil), as: UTF8.self)
+}
+
+private func send(_ text: String, to descriptor: Int32) throws(SystemError) {
+    let bytes = Array(text.utf8)
+    guard unsafe concord_send_all(descriptor, bytes, bytes.count) == 0 else { throw SystemError("cannot write to the socket") }
 }
 
 /// One line without its end. A connection that closes before its line feed counts as a line.

@@ -1,14 +1,24 @@
 // Safe: Dispatch objects may be used from any thread; the Linux overlay has not been told so.
 @unsafe @preconcurrency import Dispatch
 
-/// A serial executor with a thread of its own, for an actor whose work blocks (libgit2, children): the cooperative
-/// threads, of which there is one for each core, must never wait.
-public final class BlockingExecutor: SerialExecutor {
+/// A thread of one's own for work that blocks (libgit2, children): the cooperative threads, of which there is one for each
+/// core, must never wait. Idle, it costs no thread.
+public actor BlockingThread {
+    private let executor: BlockingExecutor
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    public init(label: String) { executor = BlockingExecutor(label: label) }
+
+    /// Does `work` on this thread, after what it was given before.
+    public func run<Result: Sendable>(_ work: @Sendable () -> Result) -> Result { work() }
+}
+
+private final class BlockingExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
-    public init(label: String) { queue = DispatchQueue(label: label) }
+    init(label: String) { queue = DispatchQueue(label: label) }
 
-    public func enqueue(_ job: consuming ExecutorJob) {
+    func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = unsafe asUnownedSerialExecutor()
         queue.async { unsafe job.runSynchronously(on: executor) }

@@ -1,5 +1,6 @@
 import Foundation
 import Linux
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct FileTests {
@@ -206,17 +207,23 @@ import Testing
         }
     }
 
-    actor Blocking {
-        let executor = BlockingExecutor(label: "test")
-        nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-        var count = 0
-        func add() { count += 1 }
+    final class Counter: Sendable {
+        let count = Mutex(0)
     }
 
-    @Test func `an actor on a thread of its own stays serial`() async {
-        let actor = Blocking()
-        await withTaskGroup { group in for _ in 0..<1000 { group.addTask { await actor.add() } } }
-        #expect(await actor.count == 1000)
+    @Test func `a thread of one's own does one thing at a time, in the meantime others go on`() async {
+        let thread = BlockingThread(label: "test"), counter = Counter()
+        await withTaskGroup { group in
+            for _ in 0..<1000 {
+                group.addTask {
+                    await thread.run {
+                        let before = counter.count.withLock { $0 }
+                        counter.count.withLock { $0 = before + 1 }
+                    }
+                }
+            }
+        }
+        #expect(counter.count.withLock { $0 } == 1000)
     }
 
     @Test func `signals arrive as a sequence`() async throws {

@@ -17,6 +17,8 @@ int concord_unix_connect(const char *path, size_t length);
 // One datagram, as sd_notify(3) sends it; a path that begins with `@` is an abstract address.
 int concord_unix_send(const char *path, size_t length, const void *bytes, size_t count);
 int concord_unix_accept(int listener);
+// Sends all bytes; a peer that has gone is EPIPE, and no signal.
+int concord_send_all(int descriptor, const void *bytes, size_t count);
 int concord_socket_timeout(int descriptor, int milliseconds);
 
 // Routes a signal into a pipe: the handler writes the number as one byte, and nothing else, which is all that is

@@ -1,0 +1,188 @@
+import Git
+import StringCatalog
+
+/// Who wins where both sides changed one text and no rule of the leaf decides.
+public struct CatalogPolicy: Hashable, Sendable {
+    /// `nil`: the translators for texts, the developers for everything else.
+    let choice: MergePolicy.Choice?
+
+    public static let standard = CatalogPolicy(choice: nil)
+
+    /// The names a configuration may use.
+    public static let names = ["standard"] + MergePolicy.Choice.allCases.map(\.rawValue)
+
+    init(choice: MergePolicy.Choice?) { self.choice = choice }
+
+    public init?(name: String) {
+        if name == "standard" { self = .standard } else {
+            guard let choice = MergePolicy.Choice(rawValue: name) else { return nil }
+            self.init(choice: choice)
+        }
+    }
+
+    func mergePolicy(sourceSide: SourceSide) -> MergePolicy {
+        MergePolicy(sourceSide: sourceSide, rules: choice.map { [MergePolicy.Rule(choice: $0)] } ?? [])
+    }
+}
+
+/// A change that did not come over, because both sides have a right to the place: a leaf, or a whole catalog.
+public struct Held: Hashable, Sendable, CustomStringConvertible {
+    public let file: TreePath
+    /// The leaf; `nil` when the whole file is held.
+    public let leaf: LeafPath?
+    public let base: String?
+    public let ours: String?
+    public let theirs: String?
+    public let why: String
+
+    public var description: String {
+        guard let leaf else { return "\(file): \(why)" }
+        let place = [leaf.key.map { "\"\(printable($0))\"" }, leaf.language, leaf.field].compactMap { $0 }.joined(separator: " ")
+        return "\(file): \(place): \(why)"
+    }
+}
+
+/// What became of one catalog in a merge of trees.
+struct CatalogResult {
+    let file: FileMerge
+    let resolution: FileResolution
+    var held: [Held] = []
+    /// Texts of either side that are not in the result.
+    var losses: [Loss] = []
+    /// What the base of the next merge has in place of theirs: `nil` says theirs itself, since all of it came over.
+    var nextBase: NextBase? = nil
+
+    enum NextBase {
+        /// Theirs with the held leaves as they were in the base.
+        case bytes([UInt8])
+        /// The base's file, or none: the whole file is held.
+        case base
+    }
+}
+
+/// Brings the catalogs of one step together: the seam between trees of files and the engine, which knows neither.
+struct CatalogSync {
+    let repository: Repository
+    let policy: MergePolicy
+    let bytesMax: Int
+
+    /// Decides about one catalog that theirs changed.
+    func resolve(_ file: FileMerge) throws(GitError) -> CatalogResult {
+        func hold(_ why: String) -> CatalogResult {
+            CatalogResult(
+                file: file, resolution: file.ours.map { .entry($0) } ?? .deleted,
+                held: [Held(file: file.path, leaf: nil, base: nil, ours: nil, theirs: nil, why: why)], nextBase: .base)
+        }
+        // A symbolic link or a submodule in a catalog's place has no texts: it merges as git merges it.
+        guard [file.base, file.ours, file.theirs].allSatisfy({ $0?.mode.isFile ?? true }) else {
+            return CatalogResult(file: file, resolution: .asGit)
+        }
+        guard let theirs = file.theirs else { return resolveDeletion(of: file, hold) }
+        guard let ours = file.ours else {
+            guard file.base == nil else { return hold("deleted here, changed there") }
+            guard try document(theirs) != nil else { return hold("theirs is damaged: \(try damage(of: theirs))") }
+            return CatalogResult(file: file, resolution: .entry(theirs))
+        }
+        if ours.id == theirs.id { return CatalogResult(file: file, resolution: .asGit) }
+
+        let theirDocument = try document(theirs)
+        guard let theirDocument else {
+            if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
+            return hold("theirs is damaged: \(try damage(of: theirs))")
+        }
+        guard let ourDocument = try document(ours, like: theirDocument) else {
+            // Theirs repairs what ours never touched.
+            if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
+            return hold("ours is damaged: \(try damage(of: ours))")
+        }
+        // A damaged base says nothing about who changed what: as if both had added the file.
+        let baseDocument = try file.base.flatMapThrowing { base throws(GitError) in try document(base, like: ourDocument) }
+        return merge(file, base: baseDocument, ours: ourDocument, theirs: theirDocument, hold)
+    }
+
+    private func resolveDeletion(of file: FileMerge, _ hold: (String) -> CatalogResult) -> CatalogResult {
+        guard let ours = file.ours else { return CatalogResult(file: file, resolution: .deleted) }
+        guard ours.id == file.base?.id else { return hold("changed here, deleted there") }
+        if policy.sourceSide == .ours, !policy.allowsTranslationDeletions { return hold("a translation branch does not delete a catalog") }
+        return CatalogResult(file: file, resolution: .deleted)
+    }
+
+    private func merge(
+        _ file: FileMerge, base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, _ hold: (String) -> CatalogResult
+    ) -> CatalogResult {
+        do throws(MergeFault) {
+            let merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
+            var result = CatalogResult(file: file, resolution: resolution(of: merged, file))
+            result.losses = merged.report.losses
+            guard merged.hasConflicts else { return result }
+            result.held = merged.report.conflicts.map { conflict in
+                Held(file: file.path, leaf: conflict.path, base: conflict.base, ours: conflict.ours, theirs: conflict.theirs, why: conflict.why)
+            }
+            result.nextBase = .bytes(try baseAfter(merged, base: base, theirs: theirs).array)
+            return result
+        } catch {
+            // The engine's own check failed. Nothing of this file is touched, and people see why.
+            return hold("it could not be merged soundly: \(error)")
+        }
+    }
+
+    private func resolution(of merged: CatalogMerge, _ file: FileMerge) -> FileResolution {
+        // The very entry of ours where nothing came over: no blob is written, and a rename of theirs is still followed.
+        if merged.isUnchanged, let ours = file.ours { return .blob(ours.id) }
+        return .bytes(merged.bytes.array)
+    }
+
+    /// As `resolve`, for a step towards a common base of a criss-cross history, which nobody sees: what the sides contradict each
+    /// other in is as it was before both, so that it comes up as a conflict in the real merge.
+    func resolveVirtually(_ file: FileMerge) throws(GitError) -> FileResolution {
+        guard let ours = file.ours, let theirs = file.theirs, ours.mode.isFile, theirs.mode.isFile, ours.id != theirs.id,
+            let ourDocument = try document(ours), let theirDocument = try document(theirs)
+        else { return .asGit }
+        let base = try file.base.flatMapThrowing { base throws(GitError) in base.mode.isFile ? try document(base) : nil }
+        do throws(MergeFault) {
+            let merged = try StringCatalog.merge(base: base, ours: ourDocument, theirs: theirDocument, policy: MergePolicy(rules: [.init(choice: .conflict)]))
+            guard merged.hasConflicts, let both = try? CatalogDocument(parsing: merged.bytes) else { return resolution(of: merged, file) }
+            return .bytes(try baseAfter(merged, base: base, theirs: both).array)
+        } catch {
+            return .conflict("\(error)")
+        }
+    }
+
+    /// The parsed catalog; `nil` when it is damaged, too large, or no catalog at all.
+    func document(_ entry: TreeEntry, like: CatalogDocument? = nil) throws(GitError) -> CatalogDocument? {
+        guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
+        let blob = try repository.blob(entry.id, bytesMax: bytesMax)
+        return try? CatalogDocument(parsing: Bytes(blob.array), like: like)
+    }
+
+    /// Git LFS stores a small text in the file's place; it is no damage, and not ours to merge.
+    private func isForeignFormat(_ entry: TreeEntry) throws(GitError) -> Bool {
+        guard try repository.size(ofBlob: entry.id) < 1024 else { return false }
+        return try repository.blob(entry.id).array.starts(with: "version https://git-lfs.github.com/spec/".utf8)
+    }
+
+    private func damage(of entry: TreeEntry) throws(GitError) -> String {
+        let size = try repository.size(ofBlob: entry.id)
+        guard size <= bytesMax else { return "\(size) bytes are more than the \(bytesMax) allowed" }
+        do {
+            _ = try CatalogDocument(parsing: Bytes(repository.blob(entry.id).array))
+            return "it cannot be read"
+        } catch let error as CatalogError {
+            return error.description
+        } catch let error as GitError {
+            throw error
+        } catch {
+            return "\(error)"
+        }
+    }
+}
+
+extension Optional {
+    /// As `flatMap`, with a typed error.
+    func flatMapThrowing<Result, Failure: Error>(_ transform: (Wrapped) throws(Failure) -> Result?) throws(Failure) -> Result? {
+        switch self {
+        case let wrapped?: try transform(wrapped)
+        case nil: nil
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Git
+import Linux
+
+/// Brings one repository into step: looks, plans, works out one step at a time, and compares-and-swaps, until nothing is to be done.
+struct Pass {
+    let settings: RepositorySettings
+    let committer: Configuration.Person
+    /// Asked between steps; a pass that is stopped leaves nothing half done.
+    let isStopped: @Sendable () -> Bool
+    /// Hears of each move as it happens.
+    let moved: @Sendable (MoveReport) -> Void
+    /// Hears where the refs are, before they are first looked at.
+    var opened: @Sendable (String) -> Void = { _ in }
+
+    /// So many lost races in a row end a pass; it is tried again later.
+    static let racesMax = 20
+    /// A branch that moves so often in one pass, by our own doing, would never come to rest: a bug, and no reason to fill a disk.
+    static let movesOfOneBranchMax = 40
+
+    /// - Parameter memo: what earlier passes found out about the same tips.
+    func run(_ memo: inout StepMemo) throws(GitError) -> PassReport {
+        let repository = try Repository(opening: settings.path)
+        opened(repository.gitDirectory)
+        var report = PassReport()
+        var pause = Backoff(first: .milliseconds(5), longest: .milliseconds(500))
+        var moves: [RefName: Int] = [:]
+        var swapped = true
+        var tips: [Ref] = []
+        var settled: [StepMemo.Key: StepMemo.Finding] = [:]
+        while !isStopped() {
+            if swapped { tips = try repository.refs(under: "refs/heads/") }
+            swapped = false
+            let (steps, missing) = plan(settings.rules, tips: tips)
+            report.missing = missing
+            memo.keep(steps)
+            guard let step = steps.first(where: { settled[.init($0)] == nil && memo[$0] == nil }) else {
+                report.conclude(steps, memo, settled)
+                return report
+            }
+            let reconciliation = Reconciliation(
+                repository: repository, settings: settings, committer: committer,
+                isDryRun: settings.isDryRun || step.rule.isDryRun, now: wallClockSeconds())
+            switch try reconciliation.verdict(on: step) {
+            case .inStep(let held): memo[step] = .inStep(held: held)
+            case .blocked(let why): memo[step] = .blocked(why)
+            case .move(let move) where reconciliation.isDryRun:
+                report.moves.append(MoveReport(move, isPlanned: true))
+                settled[.init(step)] = .inStep(held: move.held)
+            case .move(let move):
+                // Git would not notice that a branch moved under a work tree: its next commit there would undo the sync.
+                if let place = try repository.checkedOutBranches().first(where: { $0.branch == step.target.name }) {
+                    settled[.init(step)] = .blocked("\(step.target.name.shorthand) is checked out in \(place.workTree), and a branch is not moved under a work tree")
+                    continue
+                }
+                switch try apply(move, in: repository) {
+                case .swapped:
+                    let news = MoveReport(move, isPlanned: false)
+                    report.moves.append(news)
+                    moved(news)
+                    moves[step.target.name, default: 0] += 1
+                    guard moves[step.target.name, default: 0] <= Self.movesOfOneBranchMax else {
+                        throw GitError(.limit, stage: "sync \(step)", detail: "\(step.target.name.shorthand) moved \(Self.movesOfOneBranchMax) times in one pass and does not come to rest")
+                    }
+                    pause.reset()
+                case .lost:
+                    // Another writer won the race. Its commit becomes our new `ours`, so the plan must be made again.
+                    report.races += 1
+                    guard pause.tries < Self.racesMax else {
+                        throw GitError(.modified, stage: "sync \(step)", detail: "other writers were faster \(Self.racesMax) times in a row")
+                    }
+                    Linux.pause(for: pause.next())
+                case .locked(let path, let ageSeconds):
+                    throw GitError(
+                        .locked, stage: "sync \(step)",
+                        detail: "\(path) is held by another process for \(ageSeconds) s; if none is running, remove the file")
+                }
+                swapped = true
+            }
+        }
+        report.isStopped = true
+        return report
+    }
+
+    /// Moves the ref, the base of the next merge first: should this process die between the two, an unused base is left, which harms nobody.
+    private func apply(_ move: Move, in repository: Repository) throws(GitError) -> Swap {
+        let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
+        if let base = move.base, let ref = Self.baseRef(move.step) {
+            let before = try repository.tip(of: ref)
+            let swap = try repository.compareAndSwap(ref, from: before, to: base, by: by, reflog: "concord: base of \(move.step)")
+            guard swap == .swapped else { return swap }
+        }
+        return try repository.compareAndSwap(
+            move.step.target.name, from: move.step.target.tip, to: move.commit, by: by, reflog: "concord: \(move.subject)")
+    }
+
+    /// Slashes are escaped, so that no name is in another's way as a directory.
+    static func baseRef(_ step: Step) -> RefName? {
+        func flat(_ name: RefName) -> String {
+            name.shorthand.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
+                .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "%2F")
+        }
+        return RefName("refs/concord/base/\(flat(step.target.name))/\(flat(step.source.name))")
+    }
+}
+
+/// What is known about steps between given tips. A merge depends on nothing else, so a finding holds until a tip moves.
+///
+/// A memo, not state: forgetting it costs time, and it is never written down.
+struct StepMemo: Sendable {
+    struct Key: Hashable, Sendable {
+        let step: Step
+        init(_ step: Step) { self.step = step }
+    }
+
+    enum Finding: Sendable {
+        case inStep(held: [Held])
+        case blocked(String)
+    }
+
+    private var findings: [Key: Finding] = [:]
+
+    subscript(step: Step) -> Finding? {
+        get { findings[Key(step)] }
+        set { findings[Key(step)] = newValue }
+    }
+
+    /// Forgets what is about other tips.
+    mutating func keep(_ steps: [Step]) {
+        let keys = Set(steps.map(Key.init))
+        findings = findings.filter { keys.contains($0.key) }
+    }
+}
+
+/// A branch that was moved, or in a dry run would be.
+public struct MoveReport: Sendable, Hashable {
+    public let target: RefName
+    public let source: RefName
+    public let from: ObjectID
+    /// Equal to `from` when it was only planned.
+    public let to: ObjectID
+    /// `fast-forward`, `merge` or `partial`.
+    public let kind: String
+    public let subject: String
+    public let held: [Held]
+    public let isPlanned: Bool
+
+    init(_ move: Move, isPlanned: Bool) {
+        (target, source, from, to) = (move.step.target.name, move.step.source.name, move.step.target.tip, move.commit)
+        (kind, subject, held, self.isPlanned) = (move.kind.rawValue, move.subject, move.held, isPlanned)
+    }
+}
+
+/// What a pass did and what it found.
+public struct PassReport: Sendable {
+    /// In order.
+    public internal(set) var moves: [MoveReport] = []
+    /// How often another writer was faster.
+    public internal(set) var races = 0
+    /// Syncs that wait for a person, with the reason.
+    public internal(set) var blocked: [(step: String, why: String)] = []
+    /// Places that wait for a person, by sync.
+    public internal(set) var held: [(step: String, places: [Held])] = []
+    /// Branches that rules name and that are not there.
+    public internal(set) var missing: [MissingBranch] = []
+    /// It was asked to stop before it was done.
+    public internal(set) var isStopped = false
+
+    mutating func conclude(_ steps: [Step], _ memo: StepMemo, _ settled: [StepMemo.Key: StepMemo.Finding]) {
+        for step in steps {
+            switch memo[step] ?? settled[.init(step)] {
+            case .blocked(let why)?: blocked.append((step.description, why))
+            case .inStep(let places)?: if !places.isEmpty { held.append((step.description, places)) }
+            case nil: break
+            }
+        }
+    }
+}
