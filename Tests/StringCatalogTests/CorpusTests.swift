@@ -71,7 +71,8 @@ struct CorpusCase: CustomTestStringConvertible, Sendable {
         let merged = try merge(base: situation.document("base"), ours: ours, theirs: theirs, policy: situation.policy(swapped: false))
         let expected = try #require(situation.bytes("expected.xcstrings"))
         #expect(String(decoding: merged.bytes.array, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
-        #expect(merged.bytes.array == expected)
+        let isExact = merged.bytes.array == expected
+        #expect(isExact, "the bytes differ where the text seems equal")
         #expect(merged.isUnchanged == (expected == ours.bytes.array))
         try expectReport(merged.report, of: situation)
         try expectSettled(merged, situation, ours: ours, theirs: theirs, swapped: false)
