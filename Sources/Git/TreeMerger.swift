@@ -214,8 +214,9 @@ struct TreeMerger {
         // As git: a file that came directly into the directory is in doubt, one in a new directory below is not.
         var vanished: [TreePath: Bool] = [:]
         for directory in Set(paths.compactMap(\.parent)) {
-            vanished[directory] = try repository.entry(at: directory, in: base)?.mode == .tree
-                && repository.entry(at: directory, in: other)?.mode != .tree
+            let was = try repository.entry(at: directory, in: base)?.mode == .tree
+            let isStill = try repository.entry(at: directory, in: other)?.mode == .tree
+            vanished[directory] = was && !isStill
         }
         let suspects = paths.filter { $0.parent.map { vanished[$0] ?? false } ?? false }
         guard !suspects.isEmpty else { return }
