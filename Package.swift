@@ -28,7 +28,7 @@ let package = Package(
         // The daemon, and the one executable.
         .target(name: "Sync", dependencies: ["StringCatalog", "Git", "Linux"], swiftSettings: strict),
         .executableTarget(name: "concord", dependencies: ["Sync", "StringCatalog", "Git", "Linux"], swiftSettings: strict),
-        .executableTarget(name: "concord-bench", dependencies: ["StringCatalog", "Linux"], swiftSettings: strict),
+        .executableTarget(name: "concord-bench", dependencies: ["StringCatalog", "Linux"], exclude: ["bench.py", "peers"], swiftSettings: strict),
 
         .testTarget(name: "StringCatalogTests", dependencies: ["StringCatalog"], exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(name: "GitTests", dependencies: ["Git"], swiftSettings: strict),
