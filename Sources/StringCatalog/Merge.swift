@@ -73,8 +73,8 @@ struct Merger {
     var key: Name?
     var language: Name?
     var fields: [String] = []
-    /// The sides from which a text of the present language was taken while the other side's was not the same.
-    var textOrigins: Set<Side> = []
+    /// The side that renamed the present key, while the other one edited it under its old name.
+    var renamedBy: Side?
 
     init(base: CatalogDocument, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy, knowing: Sides? = nil) {
         self.base = base
@@ -113,20 +113,33 @@ struct Merger {
                 arriving.append((Int(t), merged))
             }
         }
+        let renamed = (ours: renames(by: .ours, oursFromBase, theirsFromBase), theirs: renames(by: .theirs, theirsFromBase, oursFromBase))
+        var arrivedByRename = Set<Int>()
         for j in base.entries.indices {
             let o = oursFromBase.entry[j]
             let t = theirsFromBase.entry[j]
             if o >= 0 && t >= 0 && oursFromBase.isSame[j] && theirsFromBase.isSame[j] { continue }
             if o < 0 && t < 0 || hiddenInBase.contains(j) { continue }
+            if let new = renamed.ours[j], let merged = moved(j, to: new, by: .ours, from: Int(t)) {
+                if case .value(let own) = merged, own.side == .ours { continue }
+                plan.entries[new] = merged
+                continue
+            }
+            if let new = renamed.theirs[j], let merged = moved(j, to: new, by: .theirs, from: Int(o)) {
+                arrivedByRename.insert(new)
+                arriving.append((new, merged))
+                for copy in [Int(o)] + ours.copies(of: Int(o)) { plan.entries[copy] = .absent }
+                continue
+            }
             // What only ours changed stays, unless ours are translators, against whose tools some rules protect.
-            if o >= 0 && t >= 0 && theirsFromBase.isSame[j] && policy.translationRole != .ours { continue }
+            if o >= 0 && t >= 0 && theirsFromBase.isSame[j] && policy.translationRole != .ours && !policy.flagsStale { continue }
             if o >= 0 && !settled.isEmpty && settled[Int(o)] { continue }
             let values = ThreeWay(
                 base: Value(.base, base.entries[j].value), ours: o >= 0 ? Value(.ours, ours.entries[Int(o)].value) : nil,
                 theirs: t >= 0 ? Value(.theirs, theirs.entries[Int(t)].value) : nil)
             decide(&self, base.entries[j], in: .base, values, o, t)
         }
-        for t in theirsFromBase.added where !theirs.isHidden(Int(t)) {
+        for t in theirsFromBase.added where !theirs.isHidden(Int(t)) && !arrivedByRename.contains(Int(t)) {
             let member = theirs.entries[Int(t)]
             let o = ours.entry(named: member, in: theirs.bytes).map(Int32.init) ?? -1
             if o >= 0 && !settled.isEmpty && settled[Int(o)] { continue }
@@ -144,6 +157,71 @@ struct Merger {
             plan.top.append(Patch(name: .literal("strings"), merged: .fresh(members)))
         }
         return plan
+    }
+
+    // MARK: Renamed keys
+
+    /// The keys that a side deleted while the other side edited them, each with the one key that the side added for the
+    /// same source text. Keys that are their own source text are never taken for renamed.
+    private func renames(by side: Side, _ own: Alignment, _ across: Alignment) -> [Int: Int] {
+        if policy.translationRole == side && !policy.allowsTranslationDeletions { return [:] }
+        let (document, other) = side == .ours ? (ours, theirs) : (theirs, ours)
+        guard !own.added.isEmpty else { return [:] }
+        let gone = base.entries.indices.filter { own.entry[$0] < 0 && across.entry[$0] >= 0 }
+        guard gone.contains(where: { !across.isSame[$0] }) else { return [:] }
+
+        var added: [[UInt8]: [Int]] = [:]
+        for index in own.added.map(Int.init) where !document.isHidden(index) {
+            let member = document.entries[index]
+            guard other.entry(named: member, in: document.bytes) == nil else { continue }
+            if let text = sourceText(Value(side, member.value), decoded(document.bytes, member.name)) { added[text, default: []].append(index) }
+        }
+        var deleted: [[UInt8]: [Int]] = [:]
+        for j in gone {
+            let member = base.entries[j]
+            if let text = sourceText(Value(.base, member.value), decoded(base.bytes, member.name)) { deleted[text, default: []].append(j) }
+        }
+        var renames: [Int: Int] = [:]
+        for (text, old) in deleted where old.count == 1 && !across.isSame[old[0]] {
+            if let new = added[text], new.count == 1 { renames[old[0]] = new[0] }
+        }
+        return renames
+    }
+
+    /// The source text of an entry; nil where it has none, or where the key is the text.
+    private func sourceText(_ entry: Value, _ key: [UInt8]) -> [UInt8]? {
+        guard let localizations = sides.member(entry, "localizations"),
+            let source = sides.items(localizations).last(where: { languageIdentity(sides.bytes(of: $0.name)) == sourceLanguage })?.value,
+            let text = sides.member(source, "stringUnit").flatMap({ sides.member($0, "value") }), sides.isString(text)
+        else { return nil }
+        let bytes = sides.string(text)
+        return bytes == key ? nil : bytes
+    }
+
+    /// What becomes of a renamed key under its new name: the edits that were made under the old one move there. Nil where
+    /// they cannot, without a conflict; then the key counts as deleted.
+    private mutating func moved(_ j: Int, to new: Int, by side: Side, from old: Int) -> Merged? {
+        let (document, other) = side == .ours ? (ours, theirs) : (theirs, ours)
+        let member = document.entries[new]
+        let edited = Value(side.other, other.entries[old].value)
+        let before = Value(.base, base.entries[j].value)
+        guard EntryChange(of: before, to: edited, sides, sourceLanguage).isOnlyEditedTranslations else { return nil }
+        let marks = report
+        let name = Value(side, member.value)
+        key = .read(.base, base.entries[j].name, isEscaped: base.entries[j].isEscaped)
+        decide("the key was renamed", String(decoding: decoded(document.bytes, member.name), as: UTF8.self))
+        let oldKey = key
+        key = .read(side, member.name, isEscaped: member.isEscaped)
+        renamedBy = side
+        let merged = entry(ThreeWay(base: before, ours: side == .ours ? name : edited, theirs: side == .ours ? edited : name))
+        renamedBy = nil
+        guard report.conflicts.count == marks.conflicts.count else {
+            report = marks
+            return nil
+        }
+        key = oldKey
+        loseTexts(of: edited, "the key was renamed", except: merged)
+        return merged
     }
 
     private mutating func noteDamages() {
