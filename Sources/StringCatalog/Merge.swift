@@ -161,10 +161,11 @@ struct Merger {
 
     // MARK: Renamed keys
 
-    /// The keys that a side deleted while the other side edited them, each with the one key that the side added for the
-    /// same source text. Keys that are their own source text are never taken for renamed.
+    /// The keys that the source branch deleted while the other side edited them, each with the one key that it added for the
+    /// same source text. Keys that are their own source text are never taken for renamed. Without roles nobody owns the
+    /// keys, and such a deletion stays a conflict for a person.
     private func renames(by side: Side, _ own: Alignment, _ across: Alignment) -> [Int: Int] {
-        if policy.translationRole == side && !policy.allowsTranslationDeletions { return [:] }
+        guard policy.sourceRole == side else { return [:] }
         let (document, other) = side == .ours ? (ours, theirs) : (theirs, ours)
         guard !own.added.isEmpty else { return [:] }
         let gone = base.entries.indices.filter { own.entry[$0] < 0 && across.entry[$0] >= 0 }
