@@ -44,7 +44,7 @@ public func baseAfter(
     guard merge.hasConflicts else { return theirs.bytes }
     let base = base ?? CatalogDocument.empty
     var merger = Merger(base: base, ours: theirs, theirs: base, policy: MergePolicy())
-    merger.held = Set(merge.report.conflicts.map(\.path).map { LeafPath(key: $0.key, language: $0.language, field: $0.language == nil ? $0.field : nil) })
+    merger.held = Set(merge.report.conflicts.map(\.path))
     let plan = merger.restoration()
     guard !plan.isEmpty else { return theirs.bytes }
     var splicer = Splicer(theirs, sides: merger.sides)
@@ -378,21 +378,19 @@ struct Merger {
         let known = ours.aligned(to: base)
         var back: [(index: Int, merged: Merged)] = []
         let byKey = Dictionary(grouping: held.filter { $0.key != nil }) { $0.key! }
-        guard held.allSatisfy({ $0.key != nil }) else {
-            // The file as a whole is held: nothing of it has arrived.
-            return wholeBase()
-        }
+        let top = held.filter { $0.key == nil }.map { $0.field ?? "" }
+        // These hold the file as a whole: nothing of it has arrived.
+        if top.contains(where: { ["", "version", "sourceLanguage"].contains($0) }) { return wholeBase() }
+        if case .patched(_, let patches, _) = restored(Value(.ours, ours.root), to: Value(.theirs, base.root), top) { plan.top = patches }
         for (key, paths) in byKey {
-            let name = Bytes([0x22] + Style.xcode.quoted(key).dropFirst())
-            let member = Member(nameStart: 1, nameEnd: UInt32(name.count - 1), valueStart: 0, valueEnd: 0, isEscaped: name.contains(0x5c, in: 0..<name.count))
-            let b = base.entry(named: member, in: name)
-            let o = ours.entry(named: member, in: name)
-            if let b, let o {
-                let old = Value(.theirs, base.entries[b].value)
-                plan.entries[o] = restored(Value(.ours, ours.entries[o].value), to: old, paths)
-            } else if let o {
-                plan.entries[o] = .absent
-                for copy in ours.copies(of: o) { plan.entries[copy] = .absent }
+            let b = base.entry(saying: key)
+            let o = ours.entry(saying: key)
+            if let o {
+                let own = Value(.ours, ours.entries[o].value)
+                let merged = restored(own, to: b.map { Value(.theirs, base.entries[$0].value) }, paths)
+                if case .value(own) = merged { continue }
+                plan.entries[o] = merged
+                if merged.isAbsent { ours.copies(of: o).forEach { plan.entries[$0] = .absent } }
             } else if let b {
                 back.append((b, .value(Value(.theirs, base.entries[b].value))))
             }
@@ -418,22 +416,36 @@ struct Merger {
         return plan
     }
 
-    private func restored(_ own: Value, to old: Value, _ paths: [LeafPath]) -> Merged {
-        if paths.contains(where: { $0.language == nil && $0.field == nil }) { return .value(old) }
+    /// An entry of theirs with the held leaves of `old`.
+    private func restored(_ own: Value, to old: Value?, _ paths: [LeafPath]) -> Merged {
+        guard sides.isObject(own), old.map(sides.isObject) ?? true, !paths.contains(where: { $0.language == nil && $0.field == nil }) else {
+            return old.map { .value($0) } ?? .absent
+        }
+        let fields = paths.filter { $0.language == nil }.compactMap(\.field)
+        var merged = restored(own, to: old, fields)
+        let held = Dictionary(grouping: paths.filter { $0.language != nil }) { languageIdentity(Array($0.language!.utf8)) }
+        guard !held.isEmpty, let mine = sides.member(own, "localizations") else { return merged }
+        var languages: [Patch] = []
+        for (name, pair) in sides.paired(ThreeWay(base: nil, ours: mine, theirs: old.flatMap { sides.member($0, "localizations") }), languages: true) {
+            guard let paths = held[languageIdentity(sides.bytes(of: name))] else { continue }
+            languages.append(Patch(name: name, merged: restored(pair.ours, to: pair.theirs, paths.map { $0.field ?? "" })))
+        }
+        if !languages.isEmpty {
+            var patches = [Patch(name: .literal("localizations"), merged: .patched(mine, languages, .languages))]
+            if case .patched(_, let others, _) = merged { patches += others }
+            merged = .patched(own, patches, .codePoints)
+        }
+        return merged
+    }
+
+    /// A value of theirs with what stands at these places, each a path of names joined by dots, as it was in `old`.
+    private func restored(_ own: Value?, to old: Value?, _ places: [String]) -> Merged {
+        guard let own, sides.isObject(own), old.map(sides.isObject) ?? true, !places.contains("") else { return old.map { .value($0) } ?? .absent }
         var patches: [Patch] = []
-        for (name, values) in sides.paired(ThreeWay(base: nil, ours: own, theirs: old)) {
-            if sides.isNamed(name, "localizations"), let mine = values.ours {
-                var inner: [Patch] = []
-                for (language, pair) in sides.paired(ThreeWay(base: nil, ours: mine, theirs: values.theirs), languages: true)
-                where paths.contains(where: { path in
-                    path.language.map { languageIdentity(Array($0.utf8)) == languageIdentity(sides.bytes(of: language)) } ?? false
-                }) {
-                    inner.append(Patch(name: language, merged: pair.theirs.map { .value($0) } ?? .absent))
-                }
-                if !inner.isEmpty { patches.append(Patch(name: name, merged: .patched(mine, inner, .languages))) }
-            } else if paths.contains(where: { $0.language == nil && ($0.field == sides.text(name) || $0.field?.hasPrefix(sides.text(name) + ".") == true) }) {
-                patches.append(Patch(name: name, merged: values.theirs.map { .value($0) } ?? .absent))
-            }
+        for (name, pair) in sides.paired(ThreeWay(base: nil, ours: own, theirs: old)) {
+            let text = sides.text(name)
+            let inner = places.compactMap { $0 == text ? "" : $0.hasPrefix(text + ".") ? String($0.dropFirst(text.count + 1)) : nil }
+            if !inner.isEmpty { patches.append(Patch(name: name, merged: restored(pair.ours, to: pair.theirs, inner))) }
         }
         return patches.isEmpty ? .value(own) : .patched(own, patches, .codePoints)
     }
@@ -453,6 +465,17 @@ extension CatalogDocument {
             }
         }
         return found
+    }
+
+    /// The last entry whose key reads as this text, as a report has it.
+    func entry(saying key: String) -> Int? {
+        let quoted = Bytes(Style.xcode.quoted(key))
+        let name = Member(
+            nameStart: 1, nameEnd: UInt32(quoted.count - 1), valueStart: 0, valueEnd: 0, isEscaped: quoted.contains(0x5c, in: 0..<quoted.count))
+        if let found = entry(named: name, in: quoted) { return found }
+        // What is not UTF-8 reads as U+FFFD.
+        guard key.unicodeScalars.contains("\u{fffd}") else { return nil }
+        return entries.lastIndex { String(decoding: decoded(bytes, $0.name), as: UTF8.self).utf8.elementsEqual(key.utf8) }
     }
 
     /// Whether a later copy of its key hides an entry.
