@@ -30,8 +30,8 @@ extension Merger {
             if result == merger.texts(of: values.base) {
                 return merger.policy.flagsStale ? merger.marked(merged, "the source text changed") : merged
             }
-            // What that side has was made for the new text; anything else for the old one.
-            guard result != merger.texts(of: values[sourceFrom]) else { return merged }
+            // What that side has was made for the new text; a text or an approval of the other side for the old one.
+            guard !Comparison(sides: merger.sides).equal(merged, values[sourceFrom]) else { return merged }
             return merger.marked(merged, "the source text changed while this was translated")
         }
     }
@@ -226,8 +226,9 @@ extension Merger {
     }
 
     /// `needs_review`, where there is a state that claims more.
-    private func review(_ state: Value?) -> Merged {
+    private mutating func review(_ state: Value?) -> Merged {
         guard let state else { return .absent }
+        hasMarked = true
         return sides.text(state) == "needs_review" ? .value(state) : .literal(Array("\"needs_review\"".utf8))
     }
 
@@ -238,7 +239,7 @@ extension Merger {
         return result.merged
     }
 
-    private func marking(_ merged: Merged) -> (merged: Merged, changed: Bool) {
+    private mutating func marking(_ merged: Merged) -> (merged: Merged, changed: Bool) {
         let host: Value
         let members: [Patch]
         let order: MemberOrder

@@ -73,6 +73,8 @@ struct Merger {
     var key: Name?
     var language: Name?
     var fields: [String] = []
+    /// Whether a rule wrote a state of its own into the present entry.
+    var hasMarked = false
     /// The side that renamed the present key, while the other one edited it under its old name.
     var renamedBy: Side?
 
@@ -102,9 +104,12 @@ struct Merger {
 
         func decide(_ merger: inout Merger, _ member: Member, in side: Side, _ values: ThreeWay<Value>, _ o: Int32, _ t: Int32) {
             merger.key = .read(side, member.name, isEscaped: member.isEscaped)
+            merger.hasMarked = false
             let merged = merger.entry(values)
             if o >= 0 {
                 if case .value(let own) = merged, own == values.ours { return }
+                // A state that theirs changed and a rule set back again is no edit.
+                if merger.hasMarked, Comparison(sides: merger.sides).equal(merged, values.ours) { return }
                 plan.entries[Int(o)] = merged
                 if merged.isAbsent {
                     for copy in merger.ours.copies(of: Int(o)) { plan.entries[copy] = .absent }
@@ -418,10 +423,12 @@ struct Merger {
 
     /// An entry of theirs with the held leaves of `old`.
     private func restored(_ own: Value, to old: Value?, _ paths: [LeafPath]) -> Merged {
-        guard sides.isObject(own), old.map(sides.isObject) ?? true, !paths.contains(where: { $0.language == nil && $0.field == nil }) else {
+        guard sides.isObject(own), !paths.contains(where: { $0.language == nil && $0.field == nil }) else {
             return old.map { .value($0) } ?? .absent
         }
-        let fields = paths.filter { $0.language == nil }.compactMap(\.field)
+        var fields = paths.filter { $0.language == nil }.compactMap(\.field)
+        // A comment and what belongs to it are one leaf.
+        if fields.contains("comment") { fields += commentNames.map(\.description) }
         var merged = restored(own, to: old, fields)
         let held = Dictionary(grouping: paths.filter { $0.language != nil }) { languageIdentity(Array($0.language!.utf8)) }
         guard !held.isEmpty, let mine = sides.member(own, "localizations") else { return merged }
@@ -440,7 +447,7 @@ struct Merger {
 
     /// A value of theirs with what stands at these places, each a path of names joined by dots, as it was in `old`.
     private func restored(_ own: Value?, to old: Value?, _ places: [String]) -> Merged {
-        guard let own, sides.isObject(own), old.map(sides.isObject) ?? true, !places.contains("") else { return old.map { .value($0) } ?? .absent }
+        guard let own, sides.isObject(own), !places.contains("") else { return old.map { .value($0) } ?? .absent }
         var patches: [Patch] = []
         for (name, pair) in sides.paired(ThreeWay(base: nil, ours: own, theirs: old)) {
             let text = sides.text(name)
