@@ -202,7 +202,8 @@ final class Sides {
         member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
     }
 
-    /// Calls `body` with each string that a member `value` below is, and the names that lead to it.
+    /// Calls `body` with each text below: strings that are a member `value`, or stand in a member `values`; and with the
+    /// names that lead to it.
     func eachText(in value: Value, _ body: ([Name], Value) -> Void) {
         let bytes = self[value.side]
         var names: [Name] = []
@@ -215,7 +216,9 @@ final class Sides {
                 } else {
                     let from = scanner.position
                     scanner.checkedValue()
-                    if bytes[from] == 0x22, bytes.equal(member.name, "value") { body(names, Value(value.side, from..<scanner.position)) }
+                    let found = Value(value.side, from..<scanner.position)
+                    if bytes[from] == 0x22, hasName(bytes, member, "value") { body(names, found) }
+                    if bytes[from] == 0x5b, hasName(bytes, member, "values") { elements(found).filter(isString).forEach { body(names, $0) } }
                 }
                 names.removeLast()
             }
