@@ -210,7 +210,8 @@ extension Merger {
         let key = key.map(sides.text)
         let language = language.map(sides.text)
         sides.eachText(in: value) { names, text in
-            let field = (fields + names.map(sides.text)).joined(separator: ".")
+            let isPlain = fields.isEmpty && names.count == 2 && sides.isNamed(names[0], "stringUnit")
+            let field = isPlain ? "stringUnit.value" : (fields + names.map(sides.text)).joined(separator: ".")
             report.losses.append(Loss(path: LeafPath(key: key, language: language, field: field), text: sides.text(text), from: from, rule: rule))
         }
     }

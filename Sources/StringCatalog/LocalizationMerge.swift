@@ -85,37 +85,41 @@ extension Merger {
         case plain, plural, device, otherVariations, stringSet, empty
     }
 
-    private func shape(_ value: Value?) -> Shape? {
-        guard let value else { return nil }
-        if let variations = sides.member(value, "variations") {
-            if sides.member(variations, "device") != nil { return .device }
-            return sides.member(variations, "plural") != nil ? .plural : .otherVariations
+    private func shape(_ value: Value?) -> Shape? { value.map { shape($0, sides.items($0)) } }
+
+    private func shape(_ value: Value, _ items: [Item]) -> Shape {
+        if let variations = items.last(where: { sides.isNamed($0.name, "variations") })?.value {
+            let kinds = sides.items(variations)
+            if kinds.contains(where: { sides.isNamed($0.name, "device") }) { return .device }
+            return kinds.contains { sides.isNamed($0.name, "plural") } ? .plural : .otherVariations
         }
-        if sides.member(value, "stringUnit") != nil { return .plain }
-        return sides.member(value, "stringSet") != nil ? .stringSet : .empty
+        if items.contains(where: { sides.isNamed($0.name, "stringUnit") }) { return .plain }
+        return items.contains { sides.isNamed($0.name, "stringSet") } ? .stringSet : .empty
     }
 
     /// Merges a localization, or what stands in its form below a plural category or a device.
     mutating func localization(_ v: ThreeWay<Value>) -> Merged {
         guard let ours = v.ours, let theirs = v.theirs, sides.isObject(ours), sides.isObject(theirs) else { return general(v) }
-        let shapes = ThreeWay(base: shape(v.base), ours: shape(ours), theirs: shape(theirs))
-        if shapes.ours != shapes.theirs && !same(v.base, ours) && !same(v.base, theirs) && !same(ours, theirs) {
-            return restructured(v, shapes.base, shapes.ours!, shapes.theirs!)
+        let base = v.base.map { sides.items($0) }
+        let items = ThreeWay(base: base, ours: sides.items(ours, like: base ?? []), theirs: sides.items(theirs, like: base ?? []))
+        let shapes = (base: v.base.map { shape($0, base!) }, ours: shape(ours, items.ours!), theirs: shape(theirs, items.theirs!))
+        let sameShape = shapes.ours == shapes.theirs && (v.base == nil || shapes.base == shapes.ours)
+        if !sameShape && !same(v.base, ours) && !same(v.base, theirs) && !same(ours, theirs) {
+            return restructured(v, shapes.base, shapes.ours, shapes.theirs)
         }
         let marks = report
-        // A plain text that became variations on both sides is the base of their category `other`.
-        let plain = shapes.base == .plain && shapes.ours != .plain ? v.base : nil
-        let merged = members(v) { merger, name, values in
+        let merged = members(v, sides.paired(items)) { merger, name, values in
             let sides = merger.sides
             return merger.inside(name) { merger in
                 if sides.isNamed(name, "stringUnit") { return merger.unit(values, text: "value") }
                 if sides.isNamed(name, "stringSet") { return merger.unit(values, text: "values") }
-                if sides.isNamed(name, "variations") { return merger.variations(values, plain: plain) }
+                if sides.isNamed(name, "variations") { return merger.variations(values) }
                 if sides.isNamed(name, "substitutions") { return merger.substitutions(values) }
                 return merger.general(values)
             }
         }
-        if let fault = substitutionFault(merged), substitutionFault(.value(ours)) == nil, substitutionFault(.value(theirs)) == nil {
+        let substitutes = [items.ours!, items.theirs!].contains { $0.contains { sides.isNamed($0.name, "substitutions") } }
+        if substitutes, let fault = substitutionFault(merged), substitutionFault(.value(ours)) == nil, substitutionFault(.value(theirs)) == nil {
             report = marks
             conflict(v, fault)
             return .value(ours)

@@ -51,15 +51,16 @@ enum Name {
 
 /// One member of an object.
 struct Item {
-    let name: Name
-    let value: Value
+    let side: Side
     let member: Member
 
     init(_ side: Side, _ member: Member) {
-        name = .read(side, member.name, isEscaped: member.isEscaped)
-        value = Value(side, member.value)
+        self.side = side
         self.member = member
     }
+
+    var name: Name { .read(side, member.name, isEscaped: member.isEscaped) }
+    var value: Value { Value(side, member.value) }
 }
 
 /// The documents of one merge, and what can be asked about values in them.
