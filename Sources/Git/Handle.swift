@@ -102,6 +102,8 @@ public enum Library {
         public var verifiesHashes = false
         /// How many pack files may be open at once over all repositories.
         public var openPacksMax = 256
+        /// How many bytes of trees and commits may stay in memory, over all repositories. Blobs never do.
+        public var cacheBytesMax = 32 << 20
 
         public init() {}
     }
@@ -113,6 +115,7 @@ public enum Library {
         try check(concord_git_set_flag(GIT_OPT_ENABLE_FSYNC_GITDIR, options.syncsToDisk ? 1 : 0), stage)
         try check(concord_git_set_flag(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, options.verifiesHashes ? 1 : 0), stage)
         try check(concord_git_set_size(GIT_OPT_SET_MWINDOW_FILE_LIMIT, options.openPacksMax), stage)
+        try check(concord_git_set_size(GIT_OPT_SET_CACHE_MAX_SIZE, options.cacheBytesMax), stage)
     }
 
     /// Loaded with the default options, unless `load` was called before.
