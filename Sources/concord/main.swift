@@ -14,5 +14,8 @@ func printError(_ line: String) { write(line + "\n", to: 2) }
 let words = Array(CommandLine.arguments.dropFirst())
 switch words.first {
 case "merge": exit(mergeDoor(Array(words.dropFirst())))
-default: exit(usageFault("", "commands: merge"))
+case "serve": exit(await serveDoor(Array(words.dropFirst())))
+case "sync": exit(await syncDoor(Array(words.dropFirst())))
+case "status": exit(await statusDoor(Array(words.dropFirst())))
+default: exit(usageFault("", "commands: merge, serve, sync, status"))
 }
