@@ -120,9 +120,10 @@ extension Repository {
         var found = unsafe git_oidarray()
         do throws(GitError) {
             try check(unsafe git_merge_bases_many(&found, pointer, commits.count, commits), "find the merge bases of \(one.short)")
-        } catch where error.kind == .notFound {
-            // Unrelated histories and a missing commit are one status; only the second is a fault.
+        } catch {
+            // Unrelated histories and a missing commit can give one status; only the second is a fault.
             for commit in [one] + others { _ = try commitHandle(commit) }
+            guard error.kind == .notFound else { throw error }
             return []
         }
         defer { unsafe git_oidarray_dispose(&found) }

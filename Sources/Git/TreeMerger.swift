@@ -210,24 +210,19 @@ struct TreeMerger {
     }
 
     private mutating func findDirectoryRenames(arriving paths: [TreePath], other: ObjectID) throws(GitError) {
+        guard let base else { return }
+        // As git: a file that came directly into the directory is in doubt, one in a new directory below is not.
         var vanished: [TreePath: Bool] = [:]
-        func hasVanished(_ directory: TreePath) throws(GitError) -> Bool {
-            if let known = vanished[directory] { return known }
-            guard let base, try repository.entry(at: directory, in: base)?.mode == .tree else { return false }
-            let result = try repository.entry(at: directory, in: other)?.mode != .tree
-            vanished[directory] = result
-            return result
+        for directory in Set(paths.compactMap(\.parent)) {
+            let was = try repository.entry(at: directory, in: base)?.mode == .tree
+            let isStill = try repository.entry(at: directory, in: other)?.mode == .tree
+            vanished[directory] = was && !isStill
         }
-        var suspects: [(path: TreePath, directories: [TreePath])] = []
-        for path in paths {
-            var directories: [TreePath] = []
-            for directory in path.ancestors where try hasVanished(directory) { directories.append(directory) }
-            if !directories.isEmpty { suspects.append((path, directories)) }
-        }
+        let suspects = paths.filter { $0.parent.map { vanished[$0] ?? false } ?? false }
         guard !suspects.isEmpty else { return }
         let moved = movedDirectories(try repository.changes(from: base, to: other, findingRenames: true))
-        for suspect in suspects where !moved.isDisjoint(with: suspect.directories) {
-            conflicts.insert(PathConflict(path: suspect.path, kind: .directoryRenamed))
+        for path in suspects where path.parent.map(moved.contains) ?? false {
+            conflicts.insert(PathConflict(path: path, kind: .directoryRenamed))
         }
     }
 
@@ -258,13 +253,6 @@ extension Change {
 extension [Change] {
     /// The paths at which a file stands now and did not before.
     fileprivate var arrivals: [TreePath] { compactMap { $0.old?.path == $0.new?.path ? nil : $0.new?.path } }
-}
-
-extension TreePath {
-    /// The directories above, the nearest first.
-    fileprivate var ancestors: [TreePath] {
-        sequence(first: self) { $0.parent }.dropFirst().map { $0 }
-    }
 }
 
 extension TreeEntry {

@@ -33,12 +33,16 @@ enum KeyOrder: CaseIterable {
         guard keys.count > 1 else { return .xcode }
         var best: (order: KeyOrder, faults: Int)?
         for order in KeyOrder.allCases {
-            var faults = 0
-            for i in 1..<keys.count where order.isBefore(keys[i], keys[i - 1]) { faults += 1 }
+            let faults = (1..<keys.count).count { order.isKnownBefore(keys[$0], keys[$0 - 1]) }
             if faults < best?.faults ?? .max { best = (order, faults) }
             if faults == 0 { break }
         }
         return best.flatMap { $0.faults * 50 <= keys.count ? $0.order : nil }
+    }
+
+    /// The same as `isBefore`, but false where ICU would have to be asked: for counting, the other pairs are enough.
+    private func isKnownBefore(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        self == .xcode ? plainOrder(a, b).map { $0 < 0 || ($0 == 0 && a.lexicographicallyPrecedes(b)) } ?? false : isBefore(a, b)
     }
 }
 
@@ -76,8 +80,8 @@ func collateByICU(_ a: [UInt8], _ b: [UInt8]) -> Int {
     }
 }
 
-/// The order of two keys of printable ASCII, as ICU has it (a test compares the two), or nil where ICU has to be asked.
-/// Most keys are such, and ICU takes longer to load than a merge takes.
+/// The order of two keys that differ where both are ASCII, as ICU has it (a test compares the two), or nil where ICU has
+/// to be asked. Most pairs are such, and ICU takes longer to load than a merge takes.
 func plainOrder(_ a: [UInt8], _ b: [UInt8]) -> Int? {
     var i = 0
     var j = 0
@@ -85,33 +89,36 @@ func plainOrder(_ a: [UInt8], _ b: [UInt8]) -> Int? {
     while i < a.count && j < b.count {
         let x = a[i]
         let y = b[j]
-        guard x >= 0x20, x < 0x7f, y >= 0x20, y < 0x7f else { return nil }
+        guard x < 0x80, y < 0x80, weights[Int(x)] > 0, weights[Int(y)] > 0 else { return nil }
         if isDigit(x) && isDigit(y) {
             // Runs of digits count as numbers.
             let (first, nextI) = number(a, from: i)
             let (second, nextJ) = number(b, from: j)
             guard first.count < 200, second.count < 200 else { return nil }
-            if first.count != second.count { return rest(a, nextI) && rest(b, nextJ) ? (first.count < second.count ? -1 : 1) : nil }
-            if !first.elementsEqual(second) {
-                return rest(a, nextI) && rest(b, nextJ) ? (first.lexicographicallyPrecedes(second) ? -1 : 1) : nil
+            if first.count != second.count || !first.elementsEqual(second) {
+                guard isPlain(a, nextI), isPlain(b, nextJ) else { return nil }
+                if first.count != second.count { return first.count < second.count ? -1 : 1 }
+                return first.lexicographicallyPrecedes(second) ? -1 : 1
             }
             (i, j) = (nextI, nextJ)
             continue
         }
         let (p, q) = (weights[Int(x)], weights[Int(y)])
-        if p != q { return rest(a, i) && rest(b, j) ? (p < q ? -1 : 1) : nil }
+        if p != q { return isPlain(a, i + 1) && isPlain(b, j + 1) ? (p < q ? -1 : 1) : nil }
         if x != y, byCase == 0 { byCase = x > y ? -1 : 1 }
         i += 1
         j += 1
     }
-    guard rest(a, i), rest(b, j) else { return nil }
+    // One is the beginning of the other. What follows has a weight of its own if it is ASCII; an accent would not.
+    guard isPlain(a, i), isPlain(b, j) else { return nil }
     if i < a.count { return 1 }
     if j < b.count { return -1 }
     return byCase
 }
 
-/// Whether what follows is printable ASCII: an accent behind a letter would belong to it.
-private func rest(_ text: [UInt8], _ from: Int) -> Bool { text[from...].allSatisfy { $0 >= 0x20 && $0 < 0x7f } }
+/// Whether a text ends at a place, or goes on with a character that stands for itself: an accent would belong to the
+/// character before.
+private func isPlain(_ text: [UInt8], _ at: Int) -> Bool { at >= text.count || (text[at] < 0x80 && weights[Int(text[at])] > 0) }
 
 private func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
@@ -121,10 +128,10 @@ private func number(_ text: [UInt8], from: Int) -> (ArraySlice<UInt8>, Int) {
     return (text[from..<end].drop { $0 == 0x30 }, end)
 }
 
-/// The places of ASCII in the root collation; letters without regard to case.
+/// The places of ASCII in the root collation, letters without regard to case; 0 for controls, which it ignores.
 private let weights: [UInt8] = {
     var table = [UInt8](repeating: 0, count: 128)
-    for (i, byte) in " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz".utf8.enumerated() {
+    for (i, byte) in "\t\n\u{b}\u{c}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz".utf8.enumerated() {
         table[Int(byte)] = UInt8(i + 1)
         if byte >= 0x61 && byte <= 0x7a { table[Int(byte) - 0x20] = UInt8(i + 1) }
     }
