@@ -36,6 +36,7 @@ extension Repository {
     /// names that git would not accept, are left out.
     public func refs(under prefix: String = "refs/heads/") throws(GitError) -> [Ref] {
         let stage = "list the refs under \(prefix)"
+        try forgetPackedRefs()
         let repository = unsafe pointer
         let iterator = try unsafe Handle<RefIteratorKind>(stage) { unsafe git_reference_iterator_glob_new(&$0, repository, prefix + "*") }
         var refs: [Ref] = []
@@ -55,6 +56,7 @@ extension Repository {
     /// if it leads to an object that is missing or is no commit.
     public func tip(of ref: RefName) throws(GitError) -> ObjectID? {
         let stage = "read \(ref)"
+        try forgetPackedRefs()
         guard let reference = try self.reference(ref), try target(of: reference) != nil else { return nil }
         do throws(GitError) {
             let commit = try unsafe Handle<ObjectKind>(stage) { unsafe git_reference_peel(&$0, reference.pointer, GIT_OBJECT_COMMIT) }
@@ -73,12 +75,25 @@ extension Repository {
         return unsafe git_reference_target(resolved.pointer).map { unsafe ObjectID($0.pointee) }
     }
 
+    /// Makes the next look at the refs read `packed-refs` again.
+    ///
+    /// The library reads it again only if time, size or inode differ. With `git pack-refs` running often, all three can
+    /// be as before: one clock tick, one length, and the inode of the file before the last. A value read then is an old
+    /// one, and a swap that trusts it drops a commit; the race test found that.
+    private func forgetPackedRefs() throws(GitError) {
+        let stage = "read the refs of \(path)"
+        let repository = unsafe pointer
+        let refs = try unsafe Handle<RefDatabaseKind>(stage) { unsafe git_refdb_open(&$0, repository) }
+        try check(unsafe git_repository_set_refdb(repository, refs.pointer), stage)
+    }
+
     private func reference(_ ref: RefName) throws(GitError) -> Handle<ReferenceKind>? {
         let repository = unsafe pointer
         return try unsafe Handle<ReferenceKind>.ifFound("read \(ref)") { unsafe git_reference_lookup(&$0, repository, ref.full) }
     }
 }
 
+enum RefDatabaseKind: HandleKind { static func free(_ pointer: OpaquePointer) { unsafe git_refdb_free(pointer) } }
 enum RefIteratorKind: HandleKind { static func free(_ pointer: OpaquePointer) { unsafe git_reference_iterator_free(pointer) } }
 
 // MARK: - Compare and swap
@@ -117,6 +132,7 @@ extension Repository {
         }
         try check(unsafe git_transaction_lock_ref(transaction.pointer, ref.full), stage)
 
+        try forgetPackedRefs()
         let now: ObjectID?
         if let reference = try reference(ref) { now = try target(of: reference) } else { now = nil }
         // Freeing the transaction gives the lock back.
