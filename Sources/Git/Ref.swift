@@ -36,7 +36,6 @@ extension Repository {
     /// names that git would not accept, are left out.
     public func refs(under prefix: String = "refs/heads/") throws(GitError) -> [Ref] {
         let stage = "list the refs under \(prefix)"
-        try forgetPackedRefs()
         let repository = unsafe pointer
         let iterator = try unsafe Handle<RefIteratorKind>(stage) { unsafe git_reference_iterator_glob_new(&$0, repository, prefix + "*") }
         var refs: [Ref] = []
@@ -56,7 +55,6 @@ extension Repository {
     /// if it leads to an object that is missing or is no commit.
     public func tip(of ref: RefName) throws(GitError) -> ObjectID? {
         let stage = "read \(ref)"
-        try forgetPackedRefs()
         guard let reference = try self.reference(ref), try target(of: reference) != nil else { return nil }
         do throws(GitError) {
             let commit = try unsafe Handle<ObjectKind>(stage) { unsafe git_reference_peel(&$0, reference.pointer, GIT_OBJECT_COMMIT) }
@@ -77,9 +75,9 @@ extension Repository {
 
     /// Makes the next look at the refs read `packed-refs` again.
     ///
-    /// The library reads it again only if time, size or inode differ. With `git pack-refs` running often, all three can
-    /// be as before: one clock tick, one length, and the inode of the file before the last. A value read then is an old
-    /// one, and a swap that trusts it drops a commit; the race test found that.
+    /// The library reads it again only if its time, size or inode differ. Time counts in clock ticks, and inodes are used
+    /// again: of two `git pack-refs` in one tick the second can look like none. A reader may be late, but a swap that
+    /// compares with an old value would drop a commit.
     private func forgetPackedRefs() throws(GitError) {
         let stage = "read the refs of \(path)"
         let repository = unsafe pointer
