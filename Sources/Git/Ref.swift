@@ -73,12 +73,25 @@ extension Repository {
         return unsafe git_reference_target(resolved.pointer).map { unsafe ObjectID($0.pointee) }
     }
 
+    /// Makes the next look at the refs read `packed-refs` again.
+    ///
+    /// The library reads it again only if its time, size or inode differ. Time counts in clock ticks, and inodes are used
+    /// again: of two `git pack-refs` in one tick the second can look like none. A reader may be late, but a swap that
+    /// compares with an old value would drop a commit.
+    private func forgetPackedRefs() throws(GitError) {
+        let stage = "read the refs of \(path)"
+        let repository = unsafe pointer
+        let refs = try unsafe Handle<RefDatabaseKind>(stage) { unsafe git_refdb_open(&$0, repository) }
+        try check(unsafe git_repository_set_refdb(repository, refs.pointer), stage)
+    }
+
     private func reference(_ ref: RefName) throws(GitError) -> Handle<ReferenceKind>? {
         let repository = unsafe pointer
         return try unsafe Handle<ReferenceKind>.ifFound("read \(ref)") { unsafe git_reference_lookup(&$0, repository, ref.full) }
     }
 }
 
+enum RefDatabaseKind: HandleKind { static func free(_ pointer: OpaquePointer) { unsafe git_refdb_free(pointer) } }
 enum RefIteratorKind: HandleKind { static func free(_ pointer: OpaquePointer) { unsafe git_reference_iterator_free(pointer) } }
 
 // MARK: - Compare and swap
@@ -117,6 +130,7 @@ extension Repository {
         }
         try check(unsafe git_transaction_lock_ref(transaction.pointer, ref.full), stage)
 
+        try forgetPackedRefs()
         let now: ObjectID?
         if let reference = try reference(ref) { now = try target(of: reference) } else { now = nil }
         // Freeing the transaction gives the lock back.

@@ -133,8 +133,9 @@ extension [UInt8] {
 
 // MARK: - Differences
 
-/// How many files may be compared with each other in search of renames; git's own default for merges.
-let renamesComparedMax = 7000
+/// With how many deleted files an added one is compared in search of renames; git's own default for diffs. More would
+/// take minutes where someone moved everything; a rename not seen is a conflict at worst.
+private let renamesComparedMax = 1000
 
 extension Repository {
     /// How `new` differs from `old`, sorted by path; a missing tree is an empty one. Without `findingRenames` a rename
