@@ -1,22 +1,17 @@
 import Linux
 import Sync
 
-/// `concord status --config FILE [--json]`: how the repositories are, asked of the running daemon. With `--look` it is
-/// first told to look at all of them. Returns 2 when no daemon answers.
-func status(_ arguments: [String]) async -> Int32 {
-    guard let options = ServiceOptions(arguments, flags: ["--json", "--look"]) else {
-        return ServiceOptions.misuse("status --config FILE [--json] [--look]")
-    }
-    do {
-        guard let socket = try Configuration(reading: options.configuration).socket else {
-            write("concord: \(options.configuration) names no socket\n", to: 2)
+/// `concord status [--config FILE] [--json] [--look]`: how the repositories are, asked of the running daemon. With `--look` it is
+/// told to look at all of them first. Returns 2 when no daemon answers.
+func statusDoor(_ words: [String]) async -> Int32 {
+    await daemonDoor("status", words, flags: ["--json", "--look"]) { arguments in
+        let path = configurationPath(arguments)
+        guard let socket = try Configuration(reading: path).socket else {
+            printError("concord status: \(path) names no socket")
             return 2
         }
-        if options.has("--look") { _ = try StatusClient.look(at: socket) }
-        write(try StatusClient.status(at: socket, asJSON: options.has("--json")), to: 1)
+        if arguments.flags.contains("--look") { _ = try StatusClient.look(at: socket) }
+        write(try StatusClient.status(at: socket, asJSON: arguments.flags.contains("--json")), to: 1)
         return 0
-    } catch {
-        write("concord: \(error)\n", to: 2)
-        return 2
     }
 }

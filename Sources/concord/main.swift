@@ -29,9 +29,9 @@ case "install-driver": exit(installDriverDoor(rest))
 case "diff": exit(diffDoor(rest))
 case "textconv": exit(textconvDoor(rest))
 case "demo": exit(demoDoor(rest))
-case "serve": exitAfter { await serve(rest) }
-case "sync": exitAfter { await sync(rest) }
-case "status": exitAfter { await status(rest) }
+case "serve": exitAfter { await serveDoor(rest) }
+case "sync": exitAfter { await syncDoor(rest) }
+case "status": exitAfter { await statusDoor(rest) }
 case "help", "--help", "-h": exit(helpDoor(rest))
 case "version", "--version":
     printOut("concord \(version)\n")
