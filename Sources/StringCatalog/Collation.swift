@@ -59,6 +59,15 @@ func pluralCategories(of language: String) -> Set<PluralCategory>? {
     return bits == 0 ? nil : Set(PluralCategory.allCases.filter { bits & (1 << UInt32($0.rawValue)) != 0 })
 }
 
+/// The categories among them that whole numbers have, up to a thousand: without one of them a count reads wrong. What is
+/// left are categories of fractions and of millions, such as the French `many`.
+func pluralCategoriesOfIntegers(of language: String) -> Set<PluralCategory>? {
+    guard unsafe collator != nil else { return nil }
+    let locale = String(language.map { $0 == "-" ? "_" : $0 })
+    let bits = unsafe locale.withCString { unsafe concord_plural_categories_of_integers($0) }
+    return bits == 0 ? nil : Set(PluralCategory.allCases.filter { bits & (1 << UInt32($0.rawValue)) != 0 })
+}
+
 /// -1, 0 or 1 in Xcode's order. Without ICU: without regard to case.
 private func collate(_ a: [UInt8], _ b: [UInt8]) -> Int {
     if let order = plainOrder(a, b) { return order }
