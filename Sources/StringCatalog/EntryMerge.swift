@@ -103,24 +103,7 @@ extension Merger {
 
     /// The side that the policy prefers for the present leaf; nil where it is to be a conflict.
     func winner(_ v: ThreeWay<Value>, default role: Side?) -> Side? {
-        let code = language.map { languageIdentity(sides.bytes(of: $0)) }
-        for rule in policy.rules {
-            if let languages = rule.languages {
-                guard let code, languages.contains(where: { languageIdentity(Array($0.utf8)) == code }) else { continue }
-            }
-            if let names = rule.fields {
-                guard let field = fields.last, names.contains(field) else { continue }
-            }
-            switch rule.choice {
-            case .ours: return .ours
-            case .theirs: return .theirs
-            case .sourceBranch: if let role = policy.sourceRole { return role }
-            case .translationBranch, .draft: if let role = policy.translationRole { return role }
-            case .reviewedWins: continue
-            case .conflict: return nil
-            }
-        }
-        return role
+        policy.winner(language: language.map { languageIdentity(sides.bytes(of: $0)) }, field: fields.last, default: role)
     }
 
     /// Whether a rule of the policy names this choice for the present leaf before any other decides it.
