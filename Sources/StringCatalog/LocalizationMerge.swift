@@ -518,7 +518,7 @@ extension Merger {
 }
 
 /// The names in `%#@name@` of a text; a position (`%1$#@name@`) may lead.
-func substitutionsUsed(in text: [UInt8]) -> Set<[UInt8]> {
+package func substitutionsUsed(in text: [UInt8]) -> Set<[UInt8]> {
     var names: Set<[UInt8]> = []
     var i = 0
     while i + 1 < text.count {

@@ -15,6 +15,8 @@ public struct CatalogMerge: Sendable {
 /// A result that did not pass its own check. It is a bug of the engine; nothing may be written.
 public struct MergeFault: Error, CustomStringConvertible, Sendable {
     public let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 /// Merges `theirs` into `ours`, leaf by leaf; bytes of `ours` outside the edited leaves do not move.

@@ -1,11 +1,11 @@
 // Values are places, not copies: a side and a range. What a merge does not have to look into is never read.
 
 /// Which document a value stands in. `output` is the result that is being checked.
-enum Side: UInt8, Sendable {
+package enum Side: UInt8, Sendable {
     case base, ours, theirs, output
 
     /// The side across.
-    var other: Side { self == .ours ? .theirs : .ours }
+    package var other: Side { self == .ours ? .theirs : .ours }
 }
 
 /// One value of a name in base, ours and theirs; nil means absent and nothing else.
@@ -416,6 +416,6 @@ final class Sides {
 }
 
 /// The form of a language code in which two spellings of one language are equal.
-func languageIdentity(_ code: [UInt8]) -> [UInt8] {
+package func languageIdentity(_ code: [UInt8]) -> [UInt8] {
     code.map { $0 == 0x5f ? 0x2d : $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 }
 }
