@@ -16,7 +16,7 @@ let package = Package(
     targets: [
         // C: one shim for each library.
         .systemLibrary(name: "CLibGit2", providers: [.apt(["libgit2-dev"])]),
-        .systemLibrary(name: "CICU", providers: [.apt(["libicu-dev"])]),
+        .target(name: "CICU"),
         .target(name: "CScan"),
         .target(name: "CLinux"),
 
