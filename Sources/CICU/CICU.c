@@ -70,23 +70,3 @@ unsigned concord_plural_categories_of_integers(const char *language) {
     uplrules_close(rules);
     return found;
 }
-
-unsigned concord_plural_categories_of_integers(const char *language) {
-    static const char *const names[] = {"zero", "one", "two", "few", "many", "other"};
-    UErrorCode status = U_ZERO_ERROR;
-    UPluralRules *rules = uplrules_openForType(language, UPLURAL_TYPE_CARDINAL, &status);
-    if (U_FAILURE(status)) return 0;
-    unsigned found = 0;
-    for (int number = 0; number <= 1000; number++) {
-        UChar word[16];
-        int32_t length = uplrules_select(rules, number, word, 16, &status);
-        if (U_FAILURE(status)) break;
-        for (unsigned i = 0; i < 6; i++) {
-            int32_t k = 0;
-            while (k < length && names[i][k] && word[k] == (UChar)names[i][k]) k++;
-            if (k == length && !names[i][k]) found |= 1u << i;
-        }
-    }
-    uplrules_close(rules);
-    return found;
-}
