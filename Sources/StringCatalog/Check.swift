@@ -292,6 +292,7 @@ struct CatalogCheck {
             checkLocalization(i, i, language, category: nil, substitution: nil)
             self.localizations[self.localizations.count - 1].leaves = self.localizations.last!.leaves.lowerBound..<leaves.count
         }
+        reportSpelledTwice(in: localizations)
     }
 
     /// A localization, or what stands in its form below a plural category or a device.
@@ -433,7 +434,6 @@ struct CatalogCheck {
             }
             seen[word] |= bit
         }
-        if rule == .duplicateLanguage { reportSpelledTwice(in: object) }
     }
 
     /// One language in two spellings in one entry. The languages of the whole file tell whether there can be such a pair.
@@ -478,10 +478,7 @@ struct CatalogCheck {
     }
 
     private mutating func checkSymbol() {
-        guard policy[.symbol] != nil else { return }
-        guard let symbol = generatedSymbol(of: decoded(bytes, entry.name)) else {
-            return report(.symbol, at: entry.whole.lowerBound, LeafPath(key: key), "no Swift symbol can be made of this key; give it a name with letters")
-        }
+        guard policy[.symbol] != nil, let symbol = generatedSymbol(of: decoded(bytes, entry.name)) else { return }
         guard let other = symbols[symbol] else {
             symbols[symbol] = entry.name
             return

@@ -22,7 +22,10 @@ extension CatalogCheck {
     private struct Use {
         let leaf: Leaf
         let format: FormatText
+        /// What is read, also by its substitutions.
         var arguments: [Placeholder]
+        /// The arguments that a reader sees: a substitution need not show the number that it counts with.
+        var shown: Set<Int>
     }
 
     private mutating func checkPlaceholders() {
@@ -58,13 +61,23 @@ extension CatalogCheck {
             guard !text.isEmpty else { return nil }
             let format = FormatText(text)
             var arguments = format.placeholders
+            var shown = Set(arguments.map(\.argument))
             for use in format.substitutions {
                 guard let entry = substitution(named: use.name, in: localization) else { continue }
                 let number = outline.child(entry, "argNum").flatMap { Int(bytes.string(outline.nodes[$0].member.value)) }
                 let specifier = outline.child(entry, "formatSpecifier").flatMap { outline.isString($0) ? outline.text($0) : nil }
-                if let specifier, let argument = Placeholder(specifier: specifier, argument: number ?? use.argument) { arguments.append(argument) }
+                let own = number ?? use.argument
+                if let specifier, let argument = Placeholder(specifier: specifier, argument: own) { arguments.append(argument) }
+                for inner in leaves[localization.leaves] where inner.substitution == entry {
+                    let format = FormatText(outline.text(inner.value))
+                    let numbered = format.placeholders.filter { $0.text.contains("$") }
+                    arguments += numbered.filter { !arguments.contains($0) }
+                    guard inner.category.map({ category($0) == .other }) ?? true else { continue }
+                    shown.formUnion(numbered.map(\.argument))
+                    if format.usesOwnArgument { shown.insert(own) }
+                }
             }
-            return Use(leaf: leaf, format: format, arguments: arguments)
+            return Use(leaf: leaf, format: format, arguments: arguments, shown: shown)
         }
     }
 
@@ -78,7 +91,7 @@ extension CatalogCheck {
         guard let source else { return Set(key.placeholders.map(\.argument)) }
         let full = source.filter { $0.leaf.substitution == nil && $0.leaf.category.map { category($0) == .other } ?? true }
         guard let first = full.first else { return [] }
-        return full.dropFirst().reduce(Set(first.arguments.map(\.argument))) { $0.intersection($1.arguments.map(\.argument)) }
+        return full.dropFirst().reduce(first.shown) { $0.intersection($1.shown) }
     }
 
     /// Each argument that is read is passed, and as that type.

@@ -13,6 +13,9 @@ let helpOverview = """
     Files
       merge           merge three catalogs
       diff            what changed between two catalogs, by key and language
+      check           is every catalog sound, and does every translation fit its source text
+      stats           how far each language is
+      fmt             write catalogs as Xcode writes them
 
     git
       install-driver  let git itself merge and show catalogs with concord
@@ -27,7 +30,7 @@ let helpOverview = """
     64 the command line is wrong.
     """
 
-let commandNames = ["merge", "diff", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "demo", "help", "version"]
+let commandNames = ["merge", "diff", "check", "stats", "fmt", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "demo", "help", "version"]
 
 private let pages: [String: String] = [
     "merge": """
@@ -53,6 +56,38 @@ private let pages: [String: String] = [
         With --stat only the numbers of each language.
 
         Exit: 0 no difference; 1 differences; 2 a file cannot be read.
+        """,
+    "check": """
+        usage: concord check FILE…
+               concord check --repository R --ref X
+
+        Looks for faults: JSON that does not parse, conflict markers, keys that stand twice or beside "strings", plurals
+        without a category that the language needs, placeholders that do not fit the source text, and more. With
+        --repository, every catalog of the tree of a branch, ref or commit X, also in a bare repository.
+
+          --severity RULE=LEVEL  error, warning, info or off; may be given often. 'concord check --rules' lists the rules.
+          --format F             human (default), json, sarif or github (annotations of a workflow). --json is --format json
+          --all                  shows also the notes (info), which human and github leave out
+          --baseline B           does not report the faults listed in B
+          --write-baseline B     lists all present faults in B, to be reported no more; exit 0
+
+        Exit: 0 no errors; 1 errors; 2 a file or the repository cannot be read; 64 wrong command line.
+        """,
+    "stats": """
+        usage: concord stats [--json] FILE…
+
+        A table for each catalog: for each language, how many of the texts are translated, need review, are new or missing.
+        Texts that are not to be translated, or that the code no longer uses (stale), are not among them.
+
+        Exit: 0; 2 a file cannot be read.
+        """,
+    "fmt": """
+        usage: concord fmt [--check] FILE…
+
+        Rewrites catalogs as Xcode writes them: order of keys, spacing, escapes. What they say stays the same. With --check
+        nothing is written, and the files that would change are listed.
+
+        Exit: 0; 1 with --check, files would change; 2 a file cannot be read or written.
         """,
     "textconv": """
         usage: concord textconv FILE
