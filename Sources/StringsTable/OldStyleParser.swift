@@ -101,7 +101,8 @@ struct OldStyleParser {
         if byte == 0x22 || byte == 0x27 {
             // `"a" = "b" "c" = "d";` lacks a semicolon; `"a" = "say "" now";` has a quote too many.
             var ahead = self
-            if (try? ahead.string("")) != nil, (try? ahead.skipSpace()) != nil, ahead.here == 0x3d { return fault(missing, at: range.upperBound) }
+            let wanted: UInt8 = if case .missingEquals = missing { 0x3b } else { 0x3d }
+            if (try? ahead.string("")) != nil, (try? ahead.skipSpace()) != nil, ahead.here == wanted { return fault(missing, at: range.upperBound) }
             return fault(.unescapedQuote, at: range.upperBound - 1)
         }
         if byte == 0x7d { return fault(missing, at: range.upperBound) }

@@ -59,6 +59,9 @@ public struct TableDocument: Sendable {
 
     var rows: [Row] { root.rows }
 
+    /// The file, written from its text: always the same bytes, which is what edits of the text rest on.
+    package var rewritten: [UInt8] { text.encoded(text.utf8) }
+
     /// The rows in the file's order, also those that a later copy of their key hides.
     public var entries: [TableEntry] {
         var last: [[UInt8]: Int] = [:]
@@ -67,7 +70,7 @@ public struct TableDocument: Sendable {
         return rows.enumerated().map { i, row in
             let place = places.place(of: row.range.lowerBound)
             return TableEntry(
-                key: row.key.string, content: content(of: row.value), comment: row.comment?.text.string,
+                key: row.key.string, content: content(of: row.value), comment: row.comment?.text.string, trailingComment: row.trailing?.text.string,
                 line: place.line, column: place.column, isHidden: last[row.key] != i)
         }
     }
@@ -96,6 +99,8 @@ public struct TableEntry: Sendable {
     public let content: TableContent
     /// The comment directly before the row, without its delimiters; nil where there is none.
     public let comment: String?
+    /// The comment behind the row on its line; nil where there is none.
+    public let trailingComment: String?
     /// Where the row begins; a comment before it does not count.
     public let line, column: Int
     /// Whether a later row has the same key: then that one counts at run time, and this one is never seen.

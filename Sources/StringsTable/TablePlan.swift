@@ -18,12 +18,14 @@ indirect enum RowChange {
 }
 
 struct RowEdit {
+    /// The row of the other document whose key this one gets.
+    var key: Row?
     var value: ValueEdit?
     /// The comment of the other document that is taken; an inner nil takes that there is none.
     var comment: Comment??
     var trailing: Comment??
 
-    var isEmpty: Bool { value == nil && comment == nil && trailing == nil }
+    var isEmpty: Bool { key == nil && value == nil && comment == nil && trailing == nil }
 }
 
 enum ValueEdit {
@@ -60,7 +62,7 @@ indirect enum Content: Equatable {
 }
 
 struct ContentRow: Equatable {
-    let key: [UInt8]
+    var key: [UInt8]
     var value: Content
     var comment: [UInt8]?
     var trailing: [UInt8]?
@@ -100,6 +102,7 @@ extension TablePlan {
 extension RowEdit {
     func applied(to row: Row) -> ContentRow {
         var out = ContentRow(row)
+        if let key { out.key = key.key }
         switch value {
         case nil: break
         case .taken(let node): out.value = Content(node)

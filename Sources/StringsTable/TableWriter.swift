@@ -189,6 +189,7 @@ struct TableWriter {
     private mutating func write(_ edit: RowEdit, over row: Row) {
         if let comment = edit.comment { write(comment, over: row) }
         let indent = lineIndent(at: row.range.lowerBound)
+        if let renamed = edit.key { splices.append((row.keyRange, key(of: renamed) + (row.isShorthand ? value(of: row) : []))) }
         switch edit.value {
         case nil: break
         case .taken(let node):
@@ -316,11 +317,10 @@ struct TableWriter {
         var out: [UInt8] = []
         if withComments, let comment = row.comment { out += lexeme(comment, indent: indent, isAlone: true) + newline + indent }
         if host.syntax == .xml {
-            out += isSameForm() ? Array(donor.text.utf8[row.keyRange]) : Array("<key>".utf8) + XMLParser.escaped(row.key) + Array("</key>".utf8)
+            out += key(of: row)
             out += newline + indent + value(row.value, indent: indent, donorIndent: donorIndent(at: row.range.lowerBound), isShorthand: row.isShorthand)
         } else {
-            let key = isSameForm() ? Array(donor.text.utf8[row.keyRange]) : OldStyleParser.quoted(row.key)
-            out += key
+            out += key(of: row)
             if !row.isShorthand {
                 out += Array(" = ".utf8) + value(row.value, indent: indent, donorIndent: donorIndent(at: row.range.lowerBound))
             }
@@ -329,6 +329,15 @@ struct TableWriter {
         if withComments, let trailing = row.trailing { out += [0x20] + lexeme(trailing, indent: [], isAlone: true) }
         return out
     }
+
+    /// The key of a row of the donor.
+    private func key(of row: Row) -> [UInt8] {
+        if isSameForm() { return Array(donor.text.utf8[row.keyRange]) }
+        return host.syntax == .xml ? Array("<key>".utf8) + XMLParser.escaped(row.key) + Array("</key>".utf8) : OldStyleParser.quoted(row.key)
+    }
+
+    /// The value that a row `key;` of the host has, written out: its key changes.
+    private func value(of row: Row) -> [UInt8] { Array(" = ".utf8) + host.text.utf8[row.keyRange] }
 
     /// A value of the donor; lines after the first are indented for a row at `indent`.
     private func value(_ node: Node, indent: [UInt8], donorIndent: [UInt8], isShorthand: Bool = false) -> [UInt8] {
