@@ -16,21 +16,23 @@ let package = Package(
     targets: [
         // C: one shim for each library.
         .systemLibrary(name: "CLibGit2", providers: [.apt(["libgit2-dev"])]),
-        .systemLibrary(name: "CICU", providers: [.apt(["libicu-dev"])]),
+        .target(name: "CICU"),
         .target(name: "CScan"),
         .target(name: "CLinux"),
 
         // These three do not know each other.
         .target(name: "StringCatalog", dependencies: ["CScan", "CICU"], swiftSettings: strict, linkerSettings: boundAtFirstUse),
+        .target(name: "StringsTable", dependencies: ["StringCatalog"], swiftSettings: strict),
         .target(name: "Git", dependencies: ["CLibGit2"], swiftSettings: strict, linkerSettings: boundAtFirstUse),
         .target(name: "Linux", dependencies: ["CLinux"], swiftSettings: strict),
 
         // The daemon, and the one executable.
         .target(name: "Sync", dependencies: ["StringCatalog", "Git", "Linux"], swiftSettings: strict),
-        .executableTarget(name: "concord", dependencies: ["Sync", "StringCatalog", "Git", "Linux"], swiftSettings: strict),
-        .executableTarget(name: "concord-bench", dependencies: ["StringCatalog", "Linux"], swiftSettings: strict),
+        .executableTarget(name: "concord", dependencies: ["Sync", "StringCatalog", "StringsTable", "Git", "Linux"], swiftSettings: strict),
+        .executableTarget(name: "concord-bench", dependencies: ["StringCatalog", "Linux"], exclude: ["bench.py", "peers"], swiftSettings: strict),
 
         .testTarget(name: "StringCatalogTests", dependencies: ["StringCatalog"], exclude: ["Corpus"], swiftSettings: strict),
+        .testTarget(name: "StringsTableTests", dependencies: ["StringsTable", "StringCatalog"], swiftSettings: strict),
         .testTarget(name: "GitTests", dependencies: ["Git"], swiftSettings: strict),
         .testTarget(name: "LinuxTests", dependencies: ["Linux"], swiftSettings: strict),
         .testTarget(name: "SyncTests", dependencies: ["Sync", "Git", "StringCatalog"], swiftSettings: strict),

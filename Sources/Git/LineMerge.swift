@@ -42,8 +42,8 @@ extension Repository {
     }
 }
 
-/// git's `core.bigFileThreshold`: larger files are never merged by lines.
-private let lineMergeBytesMax = 512 << 20
+/// Larger files are not merged by lines, as if they were binary; git's own limit, 512 MB, can cost minutes and gigabytes.
+private let lineMergeBytesMax = 64 << 20
 
 extension Blob {
     /// git's test: a zero among the first bytes.

@@ -124,17 +124,18 @@ extension Repository {
         selecting isSelected: (TreePath) -> Bool = { _ in false },
         resolving resolve: (FileMerge) throws(GitError) -> FileResolution = { _ in .asGit }
     ) throws(GitError) -> ObjectID? {
-        try virtualTree(of: mergeBases(of: one, and: other), depth: 1, selecting: isSelected, resolving: resolve)
+        var stepsLeft = virtualStepsMax
+        return try virtualTree(
+            of: mergeBases(of: one, and: other), depth: 1, stepsLeft: &stepsLeft, selecting: isSelected, resolving: resolve)
     }
 
     /// The commits merged with each other, oldest first, each step over a base found in the same way.
     private func virtualTree(
-        of commits: [ObjectID], depth: Int,
+        of commits: [ObjectID], depth: Int, stepsLeft: inout Int,
         selecting isSelected: (TreePath) -> Bool, resolving resolve: (FileMerge) throws(GitError) -> FileResolution
     ) throws(GitError) -> ObjectID? {
         guard let newest = commits.first else { return nil }
-        // A chain of crossings nests; git follows it to any depth, and so anyone could make it work for hours.
-        guard commits.count > 1, depth <= virtualDepthMax else { return try tree(of: newest) }
+        guard commits.count > 1 else { return try tree(of: newest) }
         var ordered: [(seconds: Int64, id: ObjectID)] = []
         for id in commits { ordered.append((try commit(id).committer.seconds, id)) }
         ordered.sort { $0 < $1 }
@@ -142,8 +143,12 @@ extension Repository {
         var merged = [ordered[0].id]
         var tree = try self.tree(of: ordered[0].id)
         for next in ordered.dropFirst().map(\.id) {
+            // Crossings nest and multiply; git follows them all, and so anyone could make it work for hours. What was
+            // merged so far is a base too, only one that explains less.
+            guard stepsLeft > 0 else { return tree }
+            stepsLeft -= 1
             let bases = try mergeBases(of: next, andMergeOf: merged)
-            let base = try virtualTree(of: bases, depth: depth + 1, selecting: isSelected, resolving: resolve)
+            let base = try virtualTree(of: bases, depth: depth + 1, stepsLeft: &stepsLeft, selecting: isSelected, resolving: resolve)
             let theirs = try self.tree(of: next)
             tree = try withoutActuallyEscaping(isSelected) { isSelected throws(GitError) in
                 try withoutActuallyEscaping(resolve) { resolve throws(GitError) in
@@ -159,4 +164,5 @@ extension Repository {
     }
 }
 
-private let virtualDepthMax = 16
+/// How many merges may go into one virtual base.
+private let virtualStepsMax = 64

@@ -71,12 +71,18 @@ extension Repository {
         return nil
     }
 
-    /// Every entry but directories for which `isWanted` holds, in git's order. No blob is read.
+    /// Every entry but directories for which `isWanted` holds, in git's order. No blob is read. Throws `.limit` for more
+    /// than a million entries.
     public func files(in tree: ObjectID, where isWanted: (TreePath) -> Bool = { _ in true }) throws(GitError) -> [TreeEntry] {
         var files: [TreeEntry] = []
         // The stack holds what is still to be listed, the next entry last; recursion would be bounded by the thread's.
         var pending = try entries(of: tree, at: .top).reversed() as [TreeEntry]
+        var count = 0
         while let entry = pending.popLast() {
+            count += 1
+            guard count <= filesMax else {
+                throw GitError(.limit, stage: "list tree \(tree.short)", detail: "it has more than \(filesMax) entries")
+            }
             if entry.mode == .tree {
                 guard entry.path.bytes.count <= pathBytesMax else {
                     throw GitError(.limit, stage: "list tree \(tree.short)", detail: "a path has more than \(pathBytesMax) bytes")
@@ -117,6 +123,9 @@ extension Repository {
 /// What Linux can name; deeper trees are made to do harm.
 private let pathBytesMax = 4096
 
+/// A few small objects can stand for a tree of billions of files; no real one comes near this.
+private let filesMax = 1_000_000
+
 extension TreeEntry {
     fileprivate init(_ entry: OpaquePointer, at path: TreePath) {
         // The library normalises what old writers stored, such as group-writable files, to the five modes.
@@ -139,24 +148,34 @@ private let renamesComparedMax = 1000
 
 extension Repository {
     /// How `new` differs from `old`, sorted by path; a missing tree is an empty one. Without `findingRenames` a rename
-    /// is a deletion and an addition, and no blob is read.
+    /// is a deletion and an addition, and no blob is read. Throws `.limit` for more than a million changes.
     public func changes(
         from old: ObjectID?, to new: ObjectID?, findingRenames: Bool = false
     ) throws(GitError) -> [Change] {
         let stage = "compare trees \(old?.short ?? "(none)") and \(new?.short ?? "(none)")"
         guard old != new else { return [] }
+        let diff = try difference(from: old, to: new, stage)
+        if findingRenames { try findRenames(in: diff, stage) }
+        return unsafe (0..<git_diff_num_deltas(diff.pointer)).flatMap { index in
+            unsafe Change.changes(git_diff_get_delta(diff.pointer, index)!.pointee)
+        }
+    }
+
+    private func difference(from old: ObjectID?, to new: ObjectID?, _ stage: String) throws(GitError) -> Handle<DiffKind> {
         let repository = unsafe pointer
         let (one, other) = try (TreeBox(old, in: self), TreeBox(new, in: self))
         var options = unsafe git_diff_options()
         try check(unsafe git_diff_options_init(&options, UInt32(GIT_DIFF_OPTIONS_VERSION)), stage)
         unsafe options.flags = GIT_DIFF_INCLUDE_TYPECHANGE.rawValue | GIT_DIFF_SKIP_BINARY_CHECK.rawValue
         unsafe options.ignore_submodules = GIT_SUBMODULE_IGNORE_NONE
-        let diff = try unsafe Handle<DiffKind>(stage) {
-            unsafe git_diff_tree_to_tree(&$0, repository, one.pointer, other.pointer, &options)
+        // Asked before each change is added; a callback that says no ends the comparison with its own status.
+        unsafe options.notify_cb = { found, _, _, _ in
+            unsafe git_diff_num_deltas(found) < filesMax ? 0 : GIT_EUSER.rawValue
         }
-        if findingRenames { try findRenames(in: diff, stage) }
-        return unsafe (0..<git_diff_num_deltas(diff.pointer)).flatMap { index in
-            unsafe Change.changes(git_diff_get_delta(diff.pointer, index)!.pointee)
+        do throws(GitError) {
+            return try unsafe Handle(stage) { unsafe git_diff_tree_to_tree(&$0, repository, one.pointer, other.pointer, &options) }
+        } catch where error.kind == .limit {
+            throw GitError(.limit, stage: stage, detail: "there are more than \(filesMax) changes")
         }
     }
 

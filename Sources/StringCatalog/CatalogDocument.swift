@@ -52,7 +52,7 @@ public struct CatalogDocument: Sendable {
             rootStart = scanner.position
             try scanner.expect(0x7b, "'{' at the start of a catalog")
             try scanner.members { (scanner, member) throws(CatalogError) in
-                let isStrings = !member.isEscaped && bytes.equal(member.name, "strings")
+                let isStrings = hasName(bytes, member, "strings")
                 if isStrings {
                     guard scanner.here == 0x7b else {
                         throw CatalogError(.notACatalog("\"strings\" is not an object"), at: scanner.position, in: bytes)
@@ -147,7 +147,7 @@ public struct CatalogDocument: Sendable {
 
     /// The last member of this name at the top level.
     func topMember(_ name: StaticString) -> Member? {
-        top.last { !$0.isEscaped && bytes.equal($0.name, name) }
+        top.last { hasName(bytes, $0, name) }
     }
 
     /// The decoded value of `sourceLanguage`, or nil where the file does not say.
@@ -263,6 +263,11 @@ func sameName(_ a: Bytes, _ x: Member, _ b: Bytes, _ y: Member) -> Bool {
     if a.equal(x.name, b, y.name) { return true }
     guard x.isEscaped || y.isEscaped else { return false }
     return decoded(a, x.name) == decoded(b, y.name)
+}
+
+/// Whether a member has this name, also where it is written with escapes.
+func hasName(_ bytes: Bytes, _ member: Member, _ name: StaticString) -> Bool {
+    member.isEscaped ? decoded(bytes, member.name).elementsEqual(name.description.utf8) : bytes.equal(member.name, name)
 }
 
 /// A hash of a member's name that does not depend on how it is escaped.

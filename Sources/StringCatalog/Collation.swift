@@ -4,7 +4,7 @@
 import CICU
 
 /// Orders of keys that catalogs are known to be written in.
-enum KeyOrder: CaseIterable {
+package enum KeyOrder: CaseIterable {
     /// Xcode's: CLDR root collation, numeric, lower case first; U+2019 counts as an apostrophe.
     case xcode
     /// Without regard to case, then by code point: tools that sort with a lower-cased key.
@@ -13,7 +13,7 @@ enum KeyOrder: CaseIterable {
     case codePoints
 
     /// Whether the first key sorts before the second. A tie is decided by code points, so that the order is total.
-    func isBefore(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    package func isBefore(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         switch self {
         case .xcode:
             let order = collate(a, b)
@@ -29,7 +29,11 @@ enum KeyOrder: CaseIterable {
 
     /// The order that the first entries of a document follow best, or nil where none of these holds for 98 of 100 neighbours.
     static func detected(in document: CatalogDocument) -> KeyOrder? {
-        let keys = document.entries.prefix(500).map { decoded(document.bytes, $0.name) }
+        detected(among: document.entries.prefix(500).map { decoded(document.bytes, $0.name) })
+    }
+
+    /// The same for keys in the order of their file.
+    package static func detected(among keys: [[UInt8]]) -> KeyOrder? {
         guard keys.count > 1 else { return .xcode }
         var best: (order: KeyOrder, faults: Int)?
         for order in KeyOrder.allCases {
@@ -47,15 +51,24 @@ enum KeyOrder: CaseIterable {
 }
 
 /// The six plural categories of CLDR.
-enum PluralCategory: Int, CaseIterable {
+package enum PluralCategory: Int, CaseIterable {
     case zero, one, two, few, many, other
 }
 
 /// The plural categories that CLDR has for a language, or nil where ICU does not know it or is not installed.
-func pluralCategories(of language: String) -> Set<PluralCategory>? {
+package func pluralCategories(of language: String) -> Set<PluralCategory>? {
     guard unsafe collator != nil else { return nil }
     let locale = String(language.map { $0 == "-" ? "_" : $0 })
     let bits = unsafe locale.withCString { unsafe concord_plural_categories($0) }
+    return bits == 0 ? nil : Set(PluralCategory.allCases.filter { bits & (1 << UInt32($0.rawValue)) != 0 })
+}
+
+/// The categories among them that whole numbers have, up to a thousand: without one of them a count reads wrong. What is
+/// left are categories of fractions and of millions, such as the French `many`.
+func pluralCategoriesOfIntegers(of language: String) -> Set<PluralCategory>? {
+    guard unsafe collator != nil else { return nil }
+    let locale = String(language.map { $0 == "-" ? "_" : $0 })
+    let bits = unsafe locale.withCString { unsafe concord_plural_categories_of_integers($0) }
     return bits == 0 ? nil : Set(PluralCategory.allCases.filter { bits & (1 << UInt32($0.rawValue)) != 0 })
 }
 

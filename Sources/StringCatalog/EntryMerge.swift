@@ -25,6 +25,12 @@ extension Merger {
         return texts
     }
 
+    /// The texts that a member of a unit is: one for `value`, several for the `values` of a string set; nil for any other.
+    func ownTexts(_ name: Name, _ value: Value) -> [Value]? {
+        if sides.isNamed(name, "value"), sides.isString(value) { return [value] }
+        return sides.isNamed(name, "values") ? sides.elements(value).filter(sides.isString) : nil
+    }
+
     mutating func decide(_ rule: String, _ outcome: String) {
         report.decisions.append(Decision(path: path, rule: rule, outcome: outcome))
     }
@@ -71,6 +77,8 @@ extension Merger {
         _ child: (inout Merger, Name, ThreeWay<Value>) -> Merged
     ) -> Merged {
         guard let host = v.ours ?? v.theirs else { return .absent }
+        // A damaged file may hold something else where an object belongs; that has no members to merge.
+        guard v.ours.map(sides.isObject) ?? true, v.theirs.map(sides.isObject) ?? true else { return general(v) }
         var patches: [Patch] = []
         var remaining = 0
         for (name, values) in pairs {
@@ -93,7 +101,7 @@ extension Merger {
 
     /// A tie over structure: the source role, or a conflict.
     mutating func structureTie(_ v: ThreeWay<Value>, _ rule: String) -> Merged {
-        guard let winner = winner(v, default: policy.sourceRole) else {
+        guard let winner = winner(default: policy.sourceRole) else {
             conflict(v, "both sides changed it differently, and no side has the source role")
             return v.ours.map { .value($0) } ?? .absent
         }
@@ -101,35 +109,39 @@ extension Merger {
         return v[winner].map { .value($0) } ?? .absent
     }
 
-    /// The side that the policy prefers for the present leaf; nil where it is to be a conflict.
-    func winner(_ v: ThreeWay<Value>, default role: Side?) -> Side? {
-        let code = language.map { languageIdentity(sides.bytes(of: $0)) }
-        for rule in policy.rules {
-            if let languages = rule.languages {
-                guard let code, languages.contains(where: { languageIdentity(Array($0.utf8)) == code }) else { continue }
-            }
-            if let names = rule.fields {
-                guard let field = fields.last, names.contains(field) else { continue }
-            }
+    /// The side that the policy prefers for the present leaf, and the rule's choice; nil where it is to be a conflict. The
+    /// first rule that fits and decides wins; `states` are those of the two texts, where the leaf is one.
+    func verdict(states: ThreeWay<Value>? = nil, default role: Side?) -> (side: Side, choice: MergePolicy.Choice?)? {
+        for rule in policy.rules where fits(rule) {
+            let side: Side?
             switch rule.choice {
-            case .ours: return .ours
-            case .theirs: return .theirs
-            case .sourceBranch: if let role = policy.sourceRole { return role }
-            case .translationBranch, .draft: if let role = policy.translationRole { return role }
-            case .reviewedWins: continue
+            case .ours: side = .ours
+            case .theirs: side = .theirs
+            case .sourceBranch: side = policy.sourceRole
+            case .translationBranch, .draft: side = policy.translationRole
+            case .reviewedWins:
+                let reviewed = [Side.ours, .theirs].filter { states?[$0].map { sides.text($0) == "translated" } == true }
+                side = reviewed.count == 1 ? reviewed[0] : nil
             case .conflict: return nil
             }
+            if let side { return (side, rule.choice) }
         }
-        return role
+        return role.map { ($0, nil) }
     }
 
-    /// Whether a rule of the policy names this choice for the present leaf before any other decides it.
-    func prefers(_ choice: MergePolicy.Choice) -> Bool {
-        let code = language.map { languageIdentity(sides.bytes(of: $0)) }
-        return policy.rules.first { rule in
-            (rule.languages.map { codes in code.map { code in codes.contains { languageIdentity(Array($0.utf8)) == code } } ?? false } ?? true)
-                && (rule.fields.map { names in fields.last.map(names.contains) ?? false } ?? true)
-        }?.choice == choice
+    /// The side that the policy prefers for the present leaf.
+    func winner(default role: Side?) -> Side? { verdict(default: role)?.side }
+
+    /// Whether the first rule that fits the present leaf names this choice.
+    func prefers(_ choice: MergePolicy.Choice) -> Bool { policy.rules.first(where: fits)?.choice == choice }
+
+    /// Whether a rule speaks of the present leaf.
+    private func fits(_ rule: MergePolicy.Rule) -> Bool {
+        if let languages = rule.languages {
+            guard let code = language.map({ languageIdentity(sides.bytes(of: $0)) }) else { return false }
+            guard languages.contains(where: { languageIdentity(Array($0.utf8)) == code }) else { return false }
+        }
+        return rule.fields.map { names in fields.last.map(names.contains) ?? false } ?? true
     }
 
     // MARK: Entries
@@ -179,12 +191,16 @@ extension Merger {
     }
 
     /// Records all texts of an entry as lost.
-    private mutating func loseTexts(of entry: Value, _ rule: String) {
+    mutating func loseTexts(of entry: Value, _ rule: String, except merged: Merged = .absent) {
         guard let localizations = sides.member(entry, "localizations") else { return }
-        for item in sides.items(localizations) {
+        var kept: Set<[UInt8]> = []
+        texts(merged) { kept.insert($0) }
+        let before = report.losses.count
+        for item in sides.effective(sides.items(localizations)) {
             language = item.name
             loseTexts(in: item.value, rule)
         }
+        if !kept.isEmpty { report.losses = report.losses[..<before] + report.losses[before...].filter { !kept.contains(Array($0.text.utf8)) } }
         language = nil
     }
 
@@ -194,7 +210,8 @@ extension Merger {
         let key = key.map(sides.text)
         let language = language.map(sides.text)
         sides.eachText(in: value) { names, text in
-            let field = (fields + names.map(sides.text)).joined(separator: ".")
+            let isPlain = fields.isEmpty && names.count == 2 && sides.isNamed(names[0], "stringUnit")
+            let field = isPlain ? "stringUnit.value" : (fields + names.map(sides.text)).joined(separator: ".")
             report.losses.append(Loss(path: LeafPath(key: key, language: language, field: field), text: sides.text(text), from: from, rule: rule))
         }
     }
@@ -208,7 +225,9 @@ extension Merger {
         return members(v, sides.paired(fields)) { merger, name, values in
             let sides = merger.sides
             if sides.isNamed(name, "localizations") {
-                guard values.ours.map(sides.isObject) ?? true, values.theirs.map(sides.isObject) ?? true else { return merger.general(values) }
+                guard values.ours.map(sides.isObject) ?? true, values.theirs.map(sides.isObject) ?? true else {
+                    return merger.inside(name) { $0.general(values) }
+                }
                 return merger.localizations(values, ThreeWay(base: base?.languages, ours: ours?.languages, theirs: theirs?.languages))
             }
             return merger.inside(name) { merger in
@@ -251,7 +270,7 @@ extension Merger {
             return side
         }
         let comments = ThreeWay(base: base[0], ours: ours[0], theirs: theirs[0])
-        if let side = winner(comments, default: policy.sourceRole) {
+        if let side = winner(default: policy.sourceRole) {
             if let lost = (side == .ours ? theirs : ours)[0], !same(lost, side == .ours ? ours[0] : theirs[0]) { lose(lost, "comment: the source branch") }
             decide("comment: the source branch", "\(side)")
             return side
@@ -272,14 +291,16 @@ extension Merger {
 }
 
 /// The members that make up a comment: taken from one side, whole.
-private let commentNames: [StaticString] = ["comment", "isCommentAutoGenerated", "commentGenerationVersion"]
+let commentNames: [StaticString] = ["comment", "isCommentAutoGenerated", "commentGenerationVersion"]
 
 /// What kinds of leaves differ between two states of an entry.
-private struct EntryChange {
+struct EntryChange {
     /// Only texts or states of languages other than the source's changed.
     var isOnlyTranslations = true
     /// Nothing changed but that the key was marked stale.
     var isOnlyStale = true
+    /// Translations changed, and nothing else.
+    var isOnlyEditedTranslations: Bool { isOnlyTranslations && !isOnlyStale }
 
     init(of base: Value, to kept: Value, _ sides: Sides, _ sourceLanguage: [UInt8]?) {
         for (name, values) in sides.paired(ThreeWay(base: base, ours: kept, theirs: nil)) where !sides.equal(values.base, values.ours) {

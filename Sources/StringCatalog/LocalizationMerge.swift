@@ -9,23 +9,41 @@ extension Merger {
         for (name, values) in pairs where isSource(name) { source = values }
         let keyText = key.map(sides.bytes(of:))
         func changed(_ side: Value?) -> Bool { !isSameText(source.base, side, keyText) }
-        let sourceChanged: Set<Side> = Set([changed(source.ours) ? Side.ours : nil, changed(source.theirs) ? .theirs : nil].compactMap { $0 })
-
-        return members(v, pairs, order: .languages, visitsSame: policy.flagsStale && sourceChanged.count == 1) { merger, name, values in
-            merger.language = name
-            merger.textOrigins = []
-            defer { merger.language = nil }
-            var merged = merger.language(name, values)
-            guard !merger.isSource(name), !sourceChanged.isEmpty, sourceChanged.count == 1 else { return merged }
-            let changedBy = sourceChanged.first!
-            if merger.textOrigins.contains(changedBy.other), !merger.textOrigins.contains(changedBy) || merger.textOrigins.count == 2 {
-                merged = merger.marked(merged, "the source text changed while this was translated")
-            } else if merger.policy.flagsStale, merger.textOrigins.isEmpty {
-                merged = merger.marked(merged, "the source text changed")
+        let sourceFrom: Side? =
+            switch (changed(source.ours), changed(source.theirs)) {
+            case (false, false): nil
+            case (true, false): .ours
+            case (false, true): .theirs
+            // Where the two differ, only the source role's comes into the result for sure.
+            case (true, true): sides.equal(source.ours, source.theirs) ? nil : policy.sourceRole
             }
-            return merged
+
+        return members(v, pairs, order: .languages, visitsSame: policy.flagsStale && sourceFrom != nil) { merger, name, values in
+            merger.language = name
+            defer { merger.language = nil }
+            let merged = merger.language(name, values)
+            if let side = merger.renamedBy, merger.texts(of: merged) != merger.texts(of: values[side]) {
+                return merger.marked(merged, "the key was renamed")
+            }
+            guard let sourceFrom, !merger.isSource(name) else { return merged }
+            let result = merger.texts(of: merged)
+            if result == merger.texts(of: values.base) {
+                return merger.policy.flagsStale ? merger.marked(merged, "the source text changed") : merged
+            }
+            // What that side has was made for the new text; a text or an approval of the other side for the old one.
+            guard !Comparison(sides: merger.sides).equal(merged, values[sourceFrom]) else { return merged }
+            return merger.marked(merged, "the source text changed while this was translated")
         }
     }
+
+    /// All texts of a localization; an order of members does not count.
+    private func texts(of merged: Merged) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        texts(merged) { found.append($0) }
+        return found.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private func texts(of value: Value?) -> [[UInt8]] { value.map { texts(of: .value($0)) } ?? [] }
 
     private func isSource(_ name: Name) -> Bool { languageIdentity(sides.bytes(of: name)) == sourceLanguage }
 
@@ -39,27 +57,14 @@ extension Merger {
         }
     }
 
-    /// What becomes of one language; notes in `textOrigins` which sides its text came from.
+    /// What becomes of one language.
     private mutating func language(_ name: Name, _ v: ThreeWay<Value>) -> Merged {
         switch (v.base, v.ours, v.theirs) {
-        case (_, nil, nil): return .absent
-        case (nil, let ours?, nil):
-            textOrigins = [.ours]
-            return .value(ours)
-        case (nil, nil, let theirs?):
-            textOrigins = [.theirs]
-            return .value(theirs)
-        case (let base?, nil, let kept?): return removed(by: .ours, base, kept, name)
-        case (let base?, let kept?, nil): return removed(by: .theirs, base, kept, name)
-        case (let base, let ours?, let theirs?):
-            if let base {
-                for (side, value) in [(Side.ours, ours), (.theirs, theirs)] where !sides.equalTexts(base, value) { textOrigins.insert(side) }
-                // Both came to the same text: nobody's was made for another source.
-                if textOrigins.count == 2, sides.equalTexts(ours, theirs) { textOrigins = [] }
-            } else if !sides.equalTexts(ours, theirs) {
-                textOrigins = [.ours, .theirs]
-            }
-            return localization(v)
+        case (_, nil, nil): .absent
+        case (nil, let only?, nil), (nil, nil, let only?): .value(only)
+        case (let base?, nil, let kept?): removed(by: .ours, base, kept, name)
+        case (let base?, let kept?, nil): removed(by: .theirs, base, kept, name)
+        case (_, _?, _?): localization(v)
         }
     }
 
@@ -80,26 +85,30 @@ extension Merger {
         case plain, plural, device, otherVariations, stringSet, empty
     }
 
-    private func shape(_ value: Value?) -> Shape? {
-        guard let value else { return nil }
-        if let variations = sides.member(value, "variations") {
-            if sides.member(variations, "device") != nil { return .device }
-            return sides.member(variations, "plural") != nil ? .plural : .otherVariations
+    private func shape(_ value: Value?) -> Shape? { value.map { shape($0, sides.items($0)) } }
+
+    private func shape(_ value: Value, _ items: [Item]) -> Shape {
+        if let variations = items.last(where: { sides.isNamed($0.name, "variations") })?.value {
+            let kinds = sides.items(variations)
+            if kinds.contains(where: { sides.isNamed($0.name, "device") }) { return .device }
+            return kinds.contains { sides.isNamed($0.name, "plural") } ? .plural : .otherVariations
         }
-        if sides.member(value, "stringUnit") != nil { return .plain }
-        return sides.member(value, "stringSet") != nil ? .stringSet : .empty
+        if items.contains(where: { sides.isNamed($0.name, "stringUnit") }) { return .plain }
+        return items.contains { sides.isNamed($0.name, "stringSet") } ? .stringSet : .empty
     }
 
     /// Merges a localization, or what stands in its form below a plural category or a device.
     mutating func localization(_ v: ThreeWay<Value>) -> Merged {
         guard let ours = v.ours, let theirs = v.theirs, sides.isObject(ours), sides.isObject(theirs) else { return general(v) }
-        let shapes = ThreeWay(base: shape(v.base), ours: shape(ours), theirs: shape(theirs))
+        let base = v.base.map { sides.items($0) }
+        let items = ThreeWay(base: base, ours: sides.items(ours, like: base ?? []), theirs: sides.items(theirs, like: base ?? []))
+        let shapes = (base: v.base.map { shape($0, base!) }, ours: shape(ours, items.ours!), theirs: shape(theirs, items.theirs!))
         let sameShape = shapes.ours == shapes.theirs && (v.base == nil || shapes.base == shapes.ours)
         if !sameShape && !same(v.base, ours) && !same(v.base, theirs) && !same(ours, theirs) {
-            return restructured(v, shapes.base, shapes.ours!, shapes.theirs!)
+            return restructured(v, shapes.base, shapes.ours, shapes.theirs)
         }
         let marks = report
-        let merged = members(v) { merger, name, values in
+        let merged = members(v, sides.paired(items)) { merger, name, values in
             let sides = merger.sides
             return merger.inside(name) { merger in
                 if sides.isNamed(name, "stringUnit") { return merger.unit(values, text: "value") }
@@ -109,7 +118,8 @@ extension Merger {
                 return merger.general(values)
             }
         }
-        if let fault = substitutionFault(merged), substitutionFault(.value(ours)) == nil, substitutionFault(.value(theirs)) == nil {
+        let substitutes = [items.ours!, items.theirs!].contains { $0.contains { sides.isNamed($0.name, "substitutions") } }
+        if substitutes, let fault = substitutionFault(merged), substitutionFault(.value(ours)) == nil, substitutionFault(.value(theirs)) == nil {
             report = marks
             conflict(v, fault)
             return .value(ours)
@@ -121,12 +131,13 @@ extension Merger {
 
     /// Merges a string unit (or a string set): the text and the state that belongs to it.
     private mutating func unit(_ v: ThreeWay<Value>, text: StaticString) -> Merged {
-        guard let ours = v.ours, let theirs = v.theirs else { return general(v) }
+        guard let ours = v.ours, let theirs = v.theirs, sides.isObject(ours), sides.isObject(theirs) else { return general(v) }
         let texts = v.map { sides.member($0, text) }
         let states = v.map { sides.member($0, "state") }
-        let verdict = textVerdict(texts, states)
+        let verdict = textVerdict(text, texts, states)
         let state = stateVerdict(texts, states, verdict)
-        return members(ThreeWay(base: v.base, ours: ours, theirs: theirs)) { merger, name, values in
+        // A draft's state is marked though it is the same everywhere.
+        return members(ThreeWay(base: v.base, ours: ours, theirs: theirs), visitsSame: verdict.isDraft) { merger, name, values in
             merger.inside(name) { merger in
                 if merger.sides.isNamed(name, text) { return values[verdict.side].map { .value($0) } ?? .absent }
                 if merger.sides.isNamed(name, "state") { return state }
@@ -141,38 +152,34 @@ extension Merger {
         case same
         /// Only this side changed it.
         case changed(Side)
-        /// Both changed it; this side's was taken by the policy.
-        case won(Side)
+        /// Both changed it; this side's was taken by the policy, perhaps as a draft.
+        case won(Side, isDraft: Bool)
         case conflict
+
+        var isDraft: Bool { if case .won(_, true) = self { true } else { false } }
 
         var side: Side {
             switch self {
             case .same, .conflict: .ours
-            case .changed(let side), .won(let side): side
+            case .changed(let side), .won(let side, _): side
             }
         }
     }
 
-    private mutating func textVerdict(_ texts: ThreeWay<Value>, _ states: ThreeWay<Value>) -> TextVerdict {
+    private mutating func textVerdict(_ name: StaticString, _ texts: ThreeWay<Value>, _ states: ThreeWay<Value>) -> TextVerdict {
         if same(texts.ours, texts.theirs) { return .same }
         if same(texts.base, texts.ours) { return .changed(.theirs) }
         if same(texts.base, texts.theirs) { return .changed(.ours) }
-        fields.append("value")
+        fields.append(name.description)
         defer { fields.removeLast() }
         let role = language.map(isSource) == true ? policy.sourceRole : policy.translationRole
-        var winner = winner(texts, default: role)
-        if prefers(.reviewedWins) {
-            let reviewed = [Side.ours, .theirs].filter { states[$0].map { sides.text($0) == "translated" } == true }
-            if reviewed.count == 1 { winner = reviewed[0] }
-        }
-        guard let winner else {
+        guard let (winner, choice) = verdict(states: states, default: role) else {
             conflict(texts, "both sides changed the text differently")
             return .conflict
         }
         if let lost = texts[winner.other] { lose(lost, language.map(isSource) == true ? "text: the source branch" : "text: the translation branch") }
         decide("both sides changed the text", "\(winner)")
-        textOrigins.remove(winner.other)
-        return .won(winner)
+        return .won(winner, isDraft: choice == .draft)
     }
 
     private mutating func stateVerdict(_ texts: ThreeWay<Value>, _ states: ThreeWay<Value>, _ verdict: TextVerdict) -> Merged {
@@ -180,8 +187,8 @@ extension Merger {
         fields.append("state")
         defer { fields.removeLast() }
         switch verdict {
-        case .won(let side):
-            return prefers(.draft) ? review(states[side]) : take(side)
+        case .won(let side, let isDraft):
+            return isDraft ? review(states[side]) : take(side)
         case .changed(let side):
             // An export may leave `state` out: that says nothing about the state.
             if states[side] == nil, states.base != nil, policy.translationRole == side { return review(states[side.other]) }
@@ -223,8 +230,9 @@ extension Merger {
     }
 
     /// `needs_review`, where there is a state that claims more.
-    private func review(_ state: Value?) -> Merged {
+    private mutating func review(_ state: Value?) -> Merged {
         guard let state else { return .absent }
+        hasMarked = true
         return sides.text(state) == "needs_review" ? .value(state) : .literal(Array("\"needs_review\"".utf8))
     }
 
@@ -235,7 +243,7 @@ extension Merger {
         return result.merged
     }
 
-    private func marking(_ merged: Merged) -> (merged: Merged, changed: Bool) {
+    private mutating func marking(_ merged: Merged) -> (merged: Merged, changed: Bool) {
         let host: Value
         let members: [Patch]
         let order: MemberOrder
@@ -273,7 +281,7 @@ extension Merger {
 
     // MARK: Variations
 
-    private mutating func variations(_ v: ThreeWay<Value>) -> Merged {
+    private mutating func variations(_ v: ThreeWay<Value>, plain: Value? = nil) -> Merged {
         guard v.ours != nil, v.theirs != nil else { return general(v) }
         return members(v) { merger, kind, values in
             let sides = merger.sides
@@ -282,19 +290,23 @@ extension Merger {
                     values.ours != nil && values.theirs != nil
                 else { return merger.general(values) }
                 let isPlural = sides.isNamed(kind, "plural")
+                // A change of one side alone is taken as it is; where the two are put together, nobody saw that `other` goes.
+                let keepsOther = !merger.same(values.base, values.ours) && !merger.same(values.base, values.theirs)
                 return merger.members(values) { merger, category, values in
-                    merger.inside(category) { $0.category(category, isPlural: isPlural, values) }
+                    var values = values
+                    if values.base == nil, sides.isNamed(category, "other") { values.base = plain }
+                    return merger.inside(category) { $0.category(category, isPlural: isPlural, keepsOther: keepsOther, values) }
                 }
             }
         }
     }
 
     /// One plural category or device.
-    private mutating func category(_ name: Name, isPlural: Bool, _ v: ThreeWay<Value>) -> Merged {
+    private mutating func category(_ name: Name, isPlural: Bool, keepsOther: Bool, _ v: ThreeWay<Value>) -> Merged {
         switch (v.base, v.ours, v.theirs) {
         case (_, nil, nil): return .absent
         case (let base?, nil, let kept?), (let base?, let kept?, nil):
-            if sides.isNamed(name, "other") {
+            if keepsOther, sides.isNamed(name, "other") {
                 decide("a language never loses its category other", "kept")
                 return .value(kept)
             }
@@ -328,10 +340,9 @@ extension Merger {
         case (_, .plural, .device): return nested(plural: .ours, v)
         case (_, .device, .plural): return nested(plural: .theirs, v)
         case (nil, _, _):
-            if let winner = winner(v, default: language.map(isSource) == true ? policy.sourceRole : policy.translationRole) {
+            if let winner = winner(default: language.map(isSource) == true ? policy.sourceRole : policy.translationRole) {
                 if let lost = v[winner.other] { loseTexts(in: lost, "both sides added the language in different forms") }
                 decide("both sides added the language in different forms", "\(winner)")
-                textOrigins = [winner]
                 return v[winner].map { .value($0) } ?? .absent
             }
             conflict(v, "both sides added the language, in different forms")
@@ -343,7 +354,7 @@ extension Merger {
 
     /// A plain text became variations on one side while its text was edited on the other.
     private mutating func varied(_ side: Side, _ v: ThreeWay<Value>) -> Merged {
-        guard let structure = v[side], let edited = v[side.other], let base = v.base,
+        guard let structure = v[side], let edited = v[side.other], let base = v.base, isOnlyText(base, edited),
             let text = sides.member(edited, "stringUnit").flatMap({ sides.member($0, "value") }),
             let old = sides.member(base, "stringUnit").flatMap({ sides.member($0, "value") })
         else {
@@ -360,15 +371,21 @@ extension Merger {
         if let otherText, same(otherText, text) { return .value(structure) }
         guard let other, let otherText, same(otherText, old) else {
             lose(text, "the text became variations on the other side")
-            textOrigins = [side]
             return marked(.value(structure), "the text became variations while it was edited")
         }
         decide("the text became variations while it was edited", "the edit goes to the category other")
-        textOrigins = [side.other]
         let state = sides.member(edited, "stringUnit").flatMap { sides.member($0, "state") }
         var patches = [Patch(name: .literal("value"), merged: .value(text))]
         if let state, let own = sides.member(other, "state"), !same(state, own) { patches.append(Patch(name: .literal("state"), merged: .value(state))) }
         return rebuilt(place, names: otherNames(in: structure), .patched(other, patches, .codePoints))
+    }
+
+    /// Whether two plain localizations differ in nothing but their text and its state.
+    private func isOnlyText(_ a: Value, _ b: Value) -> Bool {
+        sides.paired(ThreeWay(base: nil, ours: a, theirs: b)).allSatisfy { name, values in
+            guard sides.isNamed(name, "stringUnit"), values.ours != nil, values.theirs != nil else { return same(values.ours, values.theirs) }
+            return sides.paired(values).allSatisfy { sides.isNamed($0.name, "value") || sides.isNamed($0.name, "state") || same($0.values.ours, $0.values.theirs) }
+        }
     }
 
     /// The values from a localization down to the string unit of its category `other` (within the device `other`).
@@ -407,7 +424,9 @@ extension Merger {
             let pluralVariations = sides.member(plural, "variations").flatMap({ sides.member($0, "plural") }),
             let pluralOther = sides.member(pluralVariations, "other").flatMap({ sides.member($0, "stringUnit") }).flatMap({ sides.member($0, "value") }),
             let variations = sides.member(device, "variations"), let devices = sides.member(variations, "device"),
-            let other = sides.member(devices, "other")
+            let other = sides.member(devices, "other"),
+            // Anything beside the plurals, or beside the text that they replace, would be lost.
+            [plural, sides.member(plural, "variations")!, other].allSatisfy({ sides.items($0).count == 1 })
         else {
             conflict(v, "one side varies by plural, the other by device")
             return v.ours.map { .value($0) } ?? .absent
@@ -460,9 +479,9 @@ extension Merger {
         case .patched(let host, let patches, _): members = composed(sides, host, patches) { _, _ in false }
         default: return nil
         }
-        guard let substitutions = members.first(where: { sides.isNamed($0.name, "substitutions") })?.merged else { return nil }
         let names: [[UInt8]]
-        switch substitutions {
+        switch members.first(where: { sides.isNamed($0.name, "substitutions") })?.merged {
+        case nil: names = []
         case .value(let value): names = sides.effective(sides.items(value)).map { sides.bytes(of: $0.name) }
         case .patched(let host, let patches, _): names = composed(sides, host, patches) { _, _ in false }.map { sides.bytes(of: $0.name) }
         default: return nil
@@ -479,11 +498,11 @@ extension Merger {
     }
 
     /// Calls `body` with each text below.
-    private func texts(_ merged: Merged, _ body: ([UInt8]) -> Void) {
+    func texts(_ merged: Merged, _ body: ([UInt8]) -> Void) {
         func walk(_ members: [Patch]) {
             for member in members {
-                if sides.isNamed(member.name, "value"), case .value(let value) = member.merged {
-                    body(sides.string(value))
+                if case .value(let value) = member.merged, let texts = ownTexts(member.name, value) {
+                    texts.forEach { body(sides.string($0)) }
                 } else {
                     texts(member.merged, body)
                 }
@@ -499,7 +518,7 @@ extension Merger {
 }
 
 /// The names in `%#@name@` of a text; a position (`%1$#@name@`) may lead.
-func substitutionsUsed(in text: [UInt8]) -> Set<[UInt8]> {
+package func substitutionsUsed(in text: [UInt8]) -> Set<[UInt8]> {
     var names: Set<[UInt8]> = []
     var i = 0
     while i + 1 < text.count {

@@ -15,6 +15,8 @@ public struct CatalogMerge: Sendable {
 /// A result that did not pass its own check. It is a bug of the engine; nothing may be written.
 public struct MergeFault: Error, CustomStringConvertible, Sendable {
     public let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 /// Merges `theirs` into `ours`, leaf by leaf; bytes of `ours` outside the edited leaves do not move.
@@ -44,7 +46,7 @@ public func baseAfter(
     guard merge.hasConflicts else { return theirs.bytes }
     let base = base ?? CatalogDocument.empty
     var merger = Merger(base: base, ours: theirs, theirs: base, policy: MergePolicy())
-    merger.held = Set(merge.report.conflicts.map(\.path).map { LeafPath(key: $0.key, language: $0.language, field: $0.language == nil ? $0.field : nil) })
+    merger.held = Set(merge.report.conflicts.map(\.path))
     let plan = merger.restoration()
     guard !plan.isEmpty else { return theirs.bytes }
     var splicer = Splicer(theirs, sides: merger.sides)
@@ -73,8 +75,10 @@ struct Merger {
     var key: Name?
     var language: Name?
     var fields: [String] = []
-    /// The sides from which a text of the present language was taken while the other side's was not the same.
-    var textOrigins: Set<Side> = []
+    /// Whether a rule wrote a state of its own into the present entry.
+    var hasMarked = false
+    /// The side that renamed the present key, while the other one edited it under its old name.
+    var renamedBy: Side?
 
     init(base: CatalogDocument, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy, knowing: Sides? = nil) {
         self.base = base
@@ -102,9 +106,12 @@ struct Merger {
 
         func decide(_ merger: inout Merger, _ member: Member, in side: Side, _ values: ThreeWay<Value>, _ o: Int32, _ t: Int32) {
             merger.key = .read(side, member.name, isEscaped: member.isEscaped)
+            merger.hasMarked = false
             let merged = merger.entry(values)
             if o >= 0 {
                 if case .value(let own) = merged, own == values.ours { return }
+                // A state that theirs changed and a rule set back again is no edit.
+                if merger.hasMarked, Comparison(sides: merger.sides).equal(merged, values.ours) { return }
                 plan.entries[Int(o)] = merged
                 if merged.isAbsent {
                     for copy in merger.ours.copies(of: Int(o)) { plan.entries[copy] = .absent }
@@ -113,20 +120,33 @@ struct Merger {
                 arriving.append((Int(t), merged))
             }
         }
+        let renamed = (ours: renames(by: .ours, oursFromBase, theirsFromBase), theirs: renames(by: .theirs, theirsFromBase, oursFromBase))
+        var arrivedByRename = Set<Int>()
         for j in base.entries.indices {
             let o = oursFromBase.entry[j]
             let t = theirsFromBase.entry[j]
             if o >= 0 && t >= 0 && oursFromBase.isSame[j] && theirsFromBase.isSame[j] { continue }
             if o < 0 && t < 0 || hiddenInBase.contains(j) { continue }
+            if let new = renamed.ours[j], let merged = moved(j, to: new, by: .ours, from: Int(t)) {
+                if case .value(let own) = merged, own.side == .ours { continue }
+                plan.entries[new] = merged
+                continue
+            }
+            if let new = renamed.theirs[j], let merged = moved(j, to: new, by: .theirs, from: Int(o)) {
+                arrivedByRename.insert(new)
+                arriving.append((new, merged))
+                for copy in [Int(o)] + ours.copies(of: Int(o)) { plan.entries[copy] = .absent }
+                continue
+            }
             // What only ours changed stays, unless ours are translators, against whose tools some rules protect.
-            if o >= 0 && t >= 0 && theirsFromBase.isSame[j] && policy.translationRole != .ours { continue }
+            if o >= 0 && t >= 0 && theirsFromBase.isSame[j] && policy.translationRole != .ours && !policy.flagsStale { continue }
             if o >= 0 && !settled.isEmpty && settled[Int(o)] { continue }
             let values = ThreeWay(
                 base: Value(.base, base.entries[j].value), ours: o >= 0 ? Value(.ours, ours.entries[Int(o)].value) : nil,
                 theirs: t >= 0 ? Value(.theirs, theirs.entries[Int(t)].value) : nil)
             decide(&self, base.entries[j], in: .base, values, o, t)
         }
-        for t in theirsFromBase.added where !theirs.isHidden(Int(t)) {
+        for t in theirsFromBase.added where !theirs.isHidden(Int(t)) && !arrivedByRename.contains(Int(t)) {
             let member = theirs.entries[Int(t)]
             let o = ours.entry(named: member, in: theirs.bytes).map(Int32.init) ?? -1
             if o >= 0 && !settled.isEmpty && settled[Int(o)] { continue }
@@ -144,6 +164,72 @@ struct Merger {
             plan.top.append(Patch(name: .literal("strings"), merged: .fresh(members)))
         }
         return plan
+    }
+
+    // MARK: Renamed keys
+
+    /// The keys that the source branch deleted while the other side edited them, each with the one key that it added for the
+    /// same source text. Keys that are their own source text are never taken for renamed. Without roles nobody owns the
+    /// keys, and such a deletion stays a conflict for a person.
+    private func renames(by side: Side, _ own: Alignment, _ across: Alignment) -> [Int: Int] {
+        guard policy.sourceRole == side else { return [:] }
+        let (document, other) = side == .ours ? (ours, theirs) : (theirs, ours)
+        guard !own.added.isEmpty else { return [:] }
+        let gone = base.entries.indices.filter { own.entry[$0] < 0 && across.entry[$0] >= 0 }
+        guard gone.contains(where: { !across.isSame[$0] }) else { return [:] }
+
+        var added: [[UInt8]: [Int]] = [:]
+        for index in own.added.map(Int.init) where !document.isHidden(index) {
+            let member = document.entries[index]
+            guard other.entry(named: member, in: document.bytes) == nil else { continue }
+            if let text = sourceText(Value(side, member.value), decoded(document.bytes, member.name)) { added[text, default: []].append(index) }
+        }
+        var deleted: [[UInt8]: [Int]] = [:]
+        for j in gone {
+            let member = base.entries[j]
+            if let text = sourceText(Value(.base, member.value), decoded(base.bytes, member.name)) { deleted[text, default: []].append(j) }
+        }
+        var renames: [Int: Int] = [:]
+        for (text, old) in deleted where old.count == 1 && !across.isSame[old[0]] {
+            if let new = added[text], new.count == 1 { renames[old[0]] = new[0] }
+        }
+        return renames
+    }
+
+    /// The source text of an entry; nil where it has none, or where the key is the text.
+    private func sourceText(_ entry: Value, _ key: [UInt8]) -> [UInt8]? {
+        guard let localizations = sides.member(entry, "localizations"),
+            let source = sides.items(localizations).last(where: { languageIdentity(sides.bytes(of: $0.name)) == sourceLanguage })?.value,
+            let text = sides.member(source, "stringUnit").flatMap({ sides.member($0, "value") }), sides.isString(text)
+        else { return nil }
+        let bytes = sides.string(text)
+        return bytes == key ? nil : bytes
+    }
+
+    /// What becomes of a renamed key under its new name: the edits that were made under the old one move there. Nil where
+    /// they cannot, without a conflict; then the key counts as deleted.
+    private mutating func moved(_ j: Int, to new: Int, by side: Side, from old: Int) -> Merged? {
+        let (document, other) = side == .ours ? (ours, theirs) : (theirs, ours)
+        let member = document.entries[new]
+        let edited = Value(side.other, other.entries[old].value)
+        let before = Value(.base, base.entries[j].value)
+        guard EntryChange(of: before, to: edited, sides, sourceLanguage).isOnlyEditedTranslations else { return nil }
+        let marks = report
+        let name = Value(side, member.value)
+        key = .read(.base, base.entries[j].name, isEscaped: base.entries[j].isEscaped)
+        decide("the key was renamed", String(decoding: decoded(document.bytes, member.name), as: UTF8.self))
+        let oldKey = key
+        key = .read(side, member.name, isEscaped: member.isEscaped)
+        renamedBy = side
+        let merged = entry(ThreeWay(base: before, ours: side == .ours ? name : edited, theirs: side == .ours ? edited : name))
+        renamedBy = nil
+        guard report.conflicts.count == marks.conflicts.count else {
+            report = marks
+            return nil
+        }
+        key = oldKey
+        loseTexts(of: edited, "the key was renamed", except: merged)
+        return merged
     }
 
     private mutating func noteDamages() {
@@ -299,21 +385,19 @@ struct Merger {
         let known = ours.aligned(to: base)
         var back: [(index: Int, merged: Merged)] = []
         let byKey = Dictionary(grouping: held.filter { $0.key != nil }) { $0.key! }
-        guard held.allSatisfy({ $0.key != nil }) else {
-            // The file as a whole is held: nothing of it has arrived.
-            return wholeBase()
-        }
+        let top = held.filter { $0.key == nil }.map { $0.field ?? "" }
+        // These hold the file as a whole: nothing of it has arrived.
+        if top.contains(where: { ["", "version", "sourceLanguage"].contains($0) }) { return wholeBase() }
+        if case .patched(_, let patches, _) = restored(Value(.ours, ours.root), to: Value(.theirs, base.root), top) { plan.top = patches }
         for (key, paths) in byKey {
-            let name = Bytes([0x22] + Style.xcode.quoted(key).dropFirst())
-            let member = Member(nameStart: 1, nameEnd: UInt32(name.count - 1), valueStart: 0, valueEnd: 0, isEscaped: name.contains(0x5c, in: 0..<name.count))
-            let b = base.entry(named: member, in: name)
-            let o = ours.entry(named: member, in: name)
-            if let b, let o {
-                let old = Value(.theirs, base.entries[b].value)
-                plan.entries[o] = restored(Value(.ours, ours.entries[o].value), to: old, paths)
-            } else if let o {
-                plan.entries[o] = .absent
-                for copy in ours.copies(of: o) { plan.entries[copy] = .absent }
+            let b = base.entry(saying: key)
+            let o = ours.entry(saying: key)
+            if let o {
+                let own = Value(.ours, ours.entries[o].value)
+                let merged = restored(own, to: b.map { Value(.theirs, base.entries[$0].value) }, paths)
+                if case .value(own) = merged { continue }
+                plan.entries[o] = merged
+                if merged.isAbsent { ours.copies(of: o).forEach { plan.entries[$0] = .absent } }
             } else if let b {
                 back.append((b, .value(Value(.theirs, base.entries[b].value))))
             }
@@ -339,22 +423,38 @@ struct Merger {
         return plan
     }
 
-    private func restored(_ own: Value, to old: Value, _ paths: [LeafPath]) -> Merged {
-        if paths.contains(where: { $0.language == nil && $0.field == nil }) { return .value(old) }
+    /// An entry of theirs with the held leaves of `old`.
+    private func restored(_ own: Value, to old: Value?, _ paths: [LeafPath]) -> Merged {
+        guard sides.isObject(own), !paths.contains(where: { $0.language == nil && $0.field == nil }) else {
+            return old.map { .value($0) } ?? .absent
+        }
+        var fields = paths.filter { $0.language == nil }.compactMap(\.field)
+        // A comment and what belongs to it are one leaf.
+        if fields.contains("comment") { fields += commentNames.map(\.description) }
+        var merged = restored(own, to: old, fields)
+        let held = Dictionary(grouping: paths.filter { $0.language != nil }) { languageIdentity(Array($0.language!.utf8)) }
+        guard !held.isEmpty, let mine = sides.member(own, "localizations") else { return merged }
+        var languages: [Patch] = []
+        for (name, pair) in sides.paired(ThreeWay(base: nil, ours: mine, theirs: old.flatMap { sides.member($0, "localizations") }), languages: true) {
+            guard let paths = held[languageIdentity(sides.bytes(of: name))] else { continue }
+            languages.append(Patch(name: name, merged: restored(pair.ours, to: pair.theirs, paths.map { $0.field ?? "" })))
+        }
+        if !languages.isEmpty {
+            var patches = [Patch(name: .literal("localizations"), merged: .patched(mine, languages, .languages))]
+            if case .patched(_, let others, _) = merged { patches += others }
+            merged = .patched(own, patches, .codePoints)
+        }
+        return merged
+    }
+
+    /// A value of theirs with what stands at these places, each a path of names joined by dots, as it was in `old`.
+    private func restored(_ own: Value?, to old: Value?, _ places: [String]) -> Merged {
+        guard let own, sides.isObject(own), !places.contains("") else { return old.map { .value($0) } ?? .absent }
         var patches: [Patch] = []
-        for (name, values) in sides.paired(ThreeWay(base: nil, ours: own, theirs: old)) {
-            if sides.isNamed(name, "localizations"), let mine = values.ours {
-                var inner: [Patch] = []
-                for (language, pair) in sides.paired(ThreeWay(base: nil, ours: mine, theirs: values.theirs), languages: true)
-                where paths.contains(where: { path in
-                    path.language.map { languageIdentity(Array($0.utf8)) == languageIdentity(sides.bytes(of: language)) } ?? false
-                }) {
-                    inner.append(Patch(name: language, merged: pair.theirs.map { .value($0) } ?? .absent))
-                }
-                if !inner.isEmpty { patches.append(Patch(name: name, merged: .patched(mine, inner, .languages))) }
-            } else if paths.contains(where: { $0.language == nil && ($0.field == sides.text(name) || $0.field?.hasPrefix(sides.text(name) + ".") == true) }) {
-                patches.append(Patch(name: name, merged: values.theirs.map { .value($0) } ?? .absent))
-            }
+        for (name, pair) in sides.paired(ThreeWay(base: nil, ours: own, theirs: old)) {
+            let text = sides.text(name)
+            let inner = places.compactMap { $0 == text ? "" : $0.hasPrefix(text + ".") ? String($0.dropFirst(text.count + 1)) : nil }
+            if !inner.isEmpty { patches.append(Patch(name: name, merged: restored(pair.ours, to: pair.theirs, inner))) }
         }
         return patches.isEmpty ? .value(own) : .patched(own, patches, .codePoints)
     }
@@ -374,6 +474,17 @@ extension CatalogDocument {
             }
         }
         return found
+    }
+
+    /// The last entry whose key reads as this text, as a report has it.
+    func entry(saying key: String) -> Int? {
+        let quoted = Bytes(Style.xcode.quoted(key))
+        let name = Member(
+            nameStart: 1, nameEnd: UInt32(quoted.count - 1), valueStart: 0, valueEnd: 0, isEscaped: quoted.contains(0x5c, in: 0..<quoted.count))
+        if let found = entry(named: name, in: quoted) { return found }
+        // What is not UTF-8 reads as U+FFFD.
+        guard key.unicodeScalars.contains("\u{fffd}") else { return nil }
+        return entries.lastIndex { String(decoding: decoded(bytes, $0.name), as: UTF8.self).utf8.elementsEqual(key.utf8) }
     }
 
     /// Whether a later copy of its key hides an entry.

@@ -57,7 +57,7 @@ public struct MergePolicy: Sendable {
         self.lostShareMax = lostShareMax
     }
 
-    var sourceRole: Side? {
+    package var sourceRole: Side? {
         switch sourceSide {
         case .ours: .ours
         case .theirs: .theirs
@@ -65,5 +65,30 @@ public struct MergePolicy: Sendable {
         }
     }
 
-    var translationRole: Side? { sourceRole?.other }
+    package var translationRole: Side? { sourceRole?.other }
+
+    /// The side that is preferred for a leaf; nil where it is to be a conflict.
+    ///
+    /// - Parameters:
+    ///   - language: a code in the form in which spellings are equal; nil beside all languages.
+    ///   - role: the side that wins where no rule decides.
+    package func winner(language: [UInt8]?, field: String?, default role: Side?) -> Side? {
+        for rule in rules {
+            if let languages = rule.languages {
+                guard let language, languages.contains(where: { languageIdentity(Array($0.utf8)) == language }) else { continue }
+            }
+            if let names = rule.fields {
+                guard let field, names.contains(field) else { continue }
+            }
+            switch rule.choice {
+            case .ours: return .ours
+            case .theirs: return .theirs
+            case .sourceBranch: if let sourceRole { return sourceRole }
+            case .translationBranch, .draft: if let translationRole { return translationRole }
+            case .reviewedWins: continue
+            case .conflict: return nil
+            }
+        }
+        return role
+    }
 }

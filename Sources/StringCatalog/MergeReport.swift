@@ -19,6 +19,14 @@ public struct MergeConflict: Sendable {
     public var base, ours, theirs: String?
     /// One sentence.
     public var why: String
+
+    package init(path: LeafPath, base: String?, ours: String?, theirs: String?, why: String) {
+        self.path = path
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+        self.why = why
+    }
 }
 
 /// A text that is in one of the inputs and not in the result.
@@ -29,6 +37,13 @@ public struct Loss: Sendable {
     public var from: String
     /// The rule that dropped it.
     public var rule: String
+
+    package init(path: LeafPath, text: String, from: String, rule: String) {
+        self.path = path
+        self.text = text
+        self.from = from
+        self.rule = rule
+    }
 }
 
 /// A decision that was more than "only one side changed it".
@@ -37,15 +52,23 @@ public struct Decision: Sendable {
     public var rule: String
     /// What came out, in a few words.
     public var outcome: String
+
+    package init(path: LeafPath, rule: String, outcome: String) {
+        self.path = path
+        self.rule = rule
+        self.outcome = outcome
+    }
 }
 
 /// What a merge decided, beside its bytes.
 public struct MergeReport: Sendable {
-    public internal(set) var conflicts: [MergeConflict] = []
-    public internal(set) var losses: [Loss] = []
-    public internal(set) var decisions: [Decision] = []
+    public package(set) var conflicts: [MergeConflict] = []
+    public package(set) var losses: [Loss] = []
+    public package(set) var decisions: [Decision] = []
     /// Faults of the inputs that the merge could live with, one sentence each.
-    public internal(set) var damages: [String] = []
+    public package(set) var damages: [String] = []
+
+    package init() {}
 
     /// The report as JSON, UTF-8, with a final line feed.
     ///

@@ -144,7 +144,8 @@ import CScan
     func lineAndColumn(of offset: Int) -> (line: Int, column: Int) {
         var line = 1
         var column = 1
-        var i = 0
+        // A byte order mark is no column: editors do not show it.
+        var i = count >= 3 && self[0] == 0xef && self[1] == 0xbb && self[2] == 0xbf ? 3 : 0
         while i < min(offset, count) {
             let byte = self[i]
             if byte == 10 || (byte == 13 && !(i + 1 < count && self[i + 1] == 10)) {

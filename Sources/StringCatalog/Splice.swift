@@ -1,7 +1,7 @@
 // From a plan to bytes. What the plan does not name is copied from the target as it stands, in long runs.
 
 /// What a value becomes. `.value` of ours means: untouched.
-indirect enum Merged {
+enum Merged {
     case absent
     /// As it stands on a side.
     case value(Value)

@@ -36,6 +36,7 @@ struct Style {
             indent = []
             inlinePadding = lead
             emptyObject = Array("{}".utf8)
+            space = Int(first.valueStart) - Int(first.nameEnd) > 2 ? [0x20] : []
         }
         colon = bytes.array(Int(first.nameEnd) + 1..<Int(first.valueStart))
         if document.top.count > 1, newline.isEmpty {

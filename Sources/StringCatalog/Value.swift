@@ -1,11 +1,11 @@
 // Values are places, not copies: a side and a range. What a merge does not have to look into is never read.
 
 /// Which document a value stands in. `output` is the result that is being checked.
-enum Side: UInt8, Sendable {
+package enum Side: UInt8, Sendable {
     case base, ours, theirs, output
 
     /// The side across.
-    var other: Side { self == .ours ? .theirs : .ours }
+    package var other: Side { self == .ours ? .theirs : .ours }
 }
 
 /// One value of a name in base, ours and theirs; nil means absent and nothing else.
@@ -51,15 +51,16 @@ enum Name {
 
 /// One member of an object.
 struct Item {
-    let name: Name
-    let value: Value
+    let side: Side
     let member: Member
 
     init(_ side: Side, _ member: Member) {
-        name = .read(side, member.name, isEscaped: member.isEscaped)
-        value = Value(side, member.value)
+        self.side = side
         self.member = member
     }
+
+    var name: Name { .read(side, member.name, isEscaped: member.isEscaped) }
+    var value: Value { Value(side, member.value) }
 }
 
 /// The documents of one merge, and what can be asked about values in them.
@@ -202,7 +203,8 @@ final class Sides {
         member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
     }
 
-    /// Calls `body` with each string that a member `value` below is, and the names that lead to it.
+    /// Calls `body` with each text below: strings that are a member `value`, or stand in a member `values`; and with the
+    /// names that lead to it.
     func eachText(in value: Value, _ body: ([Name], Value) -> Void) {
         let bytes = self[value.side]
         var names: [Name] = []
@@ -215,7 +217,9 @@ final class Sides {
                 } else {
                     let from = scanner.position
                     scanner.checkedValue()
-                    if bytes[from] == 0x22, bytes.equal(member.name, "value") { body(names, Value(value.side, from..<scanner.position)) }
+                    let found = Value(value.side, from..<scanner.position)
+                    if bytes[from] == 0x22, hasName(bytes, member, "value") { body(names, found) }
+                    if bytes[from] == 0x5b, hasName(bytes, member, "values") { elements(found).filter(isString).forEach { body(names, $0) } }
                 }
                 names.removeLast()
             }
@@ -412,6 +416,6 @@ final class Sides {
 }
 
 /// The form of a language code in which two spellings of one language are equal.
-func languageIdentity(_ code: [UInt8]) -> [UInt8] {
+package func languageIdentity(_ code: [UInt8]) -> [UInt8] {
     code.map { $0 == 0x5f ? 0x2d : $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 }
 }

@@ -1,11 +1,11 @@
 /// A JSON value to be written, on one line.
-enum JSON: CustomStringConvertible {
+package enum JSON: CustomStringConvertible {
     case string(String), number(Int), boolean(Bool), list([JSON]), object(KeyValuePairs<String, JSON?>)
 
-    static func string(ifPresent text: String?) -> JSON? { text.map { .string($0) } }
+    package static func string(ifPresent text: String?) -> JSON? { text.map { .string($0) } }
 
     /// The text. Absent members are left out.
-    var description: String {
+    package var description: String {
         switch self {
         case .string(let text): Self.quoted(text)
         case .number(let number): String(number)

@@ -44,7 +44,7 @@ do {
         merging.append(milliseconds(done - read))
         total.append(milliseconds(done - started))
     }
-    write("base \(shown(median(first))) read \(shown(median(reading))) merge \(shown(median(merging))) total \(shown(median(total))) least \(shown(total.min() ?? 0)) ms\n", to: 1)
+    write("first \(shown(median(first))) read \(shown(median(reading))) merge \(shown(median(merging))) total \(shown(median(total))) least \(shown(total.min() ?? 0)) ms\n", to: 1)
 } catch {
     write("concord-bench: \(error)\n", to: 2)
     exit(2)

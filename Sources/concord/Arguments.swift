@@ -5,7 +5,10 @@ struct Arguments {
         let sentence: String
     }
 
+    /// The options with a value; of one that was given more than once the last.
     private(set) var options: [String: String] = [:]
+    /// All values of each option, in the order in which they were given.
+    private(set) var values: [String: [String]] = [:]
     private(set) var flags: Set<String> = []
     private(set) var files: [String] = []
 
@@ -36,6 +39,7 @@ struct Arguments {
                     options[name] = words[i]
                     i += 1
                 }
+                values[name, default: []].append(options[name]!)
             } else {
                 let near = valued.union(known).sorted().min { distance(name, $0) < distance(name, $1) }
                 let hint = near.map { distance(name, $0) <= 3 ? "; did you mean \($0)?" : "" } ?? ""

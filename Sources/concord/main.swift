@@ -1,5 +1,6 @@
 // One executable, one engine behind several doors. Each door is a function from its words to an exit status.
 
+import Dispatch
 import Glibc
 import Linux
 
@@ -11,11 +12,38 @@ func usageFault(_ command: String, _ sentence: String) -> Int32 {
 
 func printError(_ line: String) { write(line + "\n", to: 2) }
 
+func printOut(_ text: String) { write(text, to: 1) }
+
+/// Runs a door of the daemon to its end, and the process with it. The other doors never start the runtime of tasks.
+func exitAfter(_ door: @escaping @Sendable () async -> Int32) -> Never {
+    Task { exit(await door()) }
+    dispatchMain()
+}
+
 let words = Array(CommandLine.arguments.dropFirst())
+let rest = Array(words.dropFirst())
 switch words.first {
-case "merge": exit(mergeDoor(Array(words.dropFirst())))
-case "serve": exit(await serveDoor(Array(words.dropFirst())))
-case "sync": exit(await syncDoor(Array(words.dropFirst())))
-case "status": exit(await statusDoor(Array(words.dropFirst())))
-default: exit(usageFault("", "commands: merge, serve, sync, status"))
+case "merge": exit(mergeDoor(rest))
+case "merge-driver": exit(mergeDriverDoor(rest))
+case "install-driver": exit(installDriverDoor(rest))
+case "diff": exit(diffDoor(rest))
+case "check": exit(checkDoor(rest))
+case "stats": exit(statsDoor(rest))
+case "fmt": exit(fmtDoor(rest))
+case "textconv": exit(textconvDoor(rest))
+case "demo": exit(demoDoor(rest))
+case "serve": exitAfter { await serveDoor(rest) }
+case "sync": exitAfter { await syncDoor(rest) }
+case "status": exitAfter { await statusDoor(rest) }
+case "help", "--help", "-h": exit(helpDoor(rest))
+case "version", "--version":
+    printOut("concord \(version)\n")
+    exit(0)
+case nil:
+    printError(helpOverview)
+    exit(64)
+case let other?:
+    let near = commandNames.min { distance(other, $0) < distance(other, $1) }!
+    printError("concord: there is no command '\(other)'\(distance(other, near) <= 3 ? "; did you mean '\(near)'?" : "")\nSee 'concord help'.")
+    exit(64)
 }

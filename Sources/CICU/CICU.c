@@ -1,16 +1,13 @@
-// ICU, found at its first use: `concord merge` of most files never needs it, and loading it costs half its run time.
-// Functions only, no data: an undefined function in the executable is found by lazy binding once the library is there.
-#pragma once
+// Calls functions of ICU and none of its data: an undefined function is found by lazy binding once the library is loaded.
+#include "CICU.h"
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unicode/ucol.h>
 #include <unicode/uenum.h>
 #include <unicode/upluralrules.h>
 
-/// Loads ICU; false where it is not installed.
-static inline bool concord_icu_load(void) {
+bool concord_icu_load(void) {
     char name[64];
     snprintf(name, sizeof name, "libicuuc.so.%d", U_ICU_VERSION_MAJOR_NUM);
     if (!dlopen(name, RTLD_NOW | RTLD_GLOBAL)) return false;
@@ -18,8 +15,7 @@ static inline bool concord_icu_load(void) {
     return dlopen(name, RTLD_NOW | RTLD_GLOBAL) != NULL;
 }
 
-/// The order in which Xcode writes keys: CLDR root, numeric, punctuation not ignored, lower case first. NULL on failure.
-static inline UCollator *concord_collator_open(void) {
+concord_collator *concord_collator_open(void) {
     UErrorCode status = U_ZERO_ERROR;
     UCollator *collator = ucol_open("", &status);
     if (U_FAILURE(status)) return NULL;
@@ -28,18 +24,15 @@ static inline UCollator *concord_collator_open(void) {
     ucol_setAttribute(collator, UCOL_STRENGTH, UCOL_TERTIARY, &status);
     ucol_setAttribute(collator, UCOL_CASE_FIRST, UCOL_LOWER_FIRST, &status);
     if (U_FAILURE(status)) { ucol_close(collator); return NULL; }
-    return collator;
+    return (concord_collator *)collator;
 }
 
-/// -1, 0 or 1 as the first text sorts before, with or after the second. Both are UTF-8.
-static inline int concord_collate(const UCollator *collator, const char *a, int a_count, const char *b, int b_count) {
+int concord_collate(const concord_collator *collator, const char *a, int a_count, const char *b, int b_count) {
     UErrorCode status = U_ZERO_ERROR;
-    return ucol_strcollUTF8(collator, a, a_count, b, b_count, &status);
+    return ucol_strcollUTF8((const UCollator *)collator, a, a_count, b, b_count, &status);
 }
 
-/// The cardinal plural categories that CLDR has for a language, as bits: zero one two few many other from bit 0 up.
-/// 0 where ICU does not know the language.
-static inline unsigned concord_plural_categories(const char *language) {
+unsigned concord_plural_categories(const char *language) {
     static const char *const names[] = {"zero", "one", "two", "few", "many", "other"};
     UErrorCode status = U_ZERO_ERROR;
     UPluralRules *rules = uplrules_openForType(language, UPLURAL_TYPE_CARDINAL, &status);
@@ -53,6 +46,26 @@ static inline unsigned concord_plural_categories(const char *language) {
             for (unsigned i = 0; i < 6; i++)
                 if (!strcmp(word, names[i])) found |= 1u << i;
         uenum_close(keywords);
+    }
+    uplrules_close(rules);
+    return found;
+}
+
+unsigned concord_plural_categories_of_integers(const char *language) {
+    static const char *const names[] = {"zero", "one", "two", "few", "many", "other"};
+    UErrorCode status = U_ZERO_ERROR;
+    UPluralRules *rules = uplrules_openForType(language, UPLURAL_TYPE_CARDINAL, &status);
+    if (U_FAILURE(status)) return 0;
+    unsigned found = 0;
+    for (int number = 0; number <= 1000; number++) {
+        UChar word[16];
+        int32_t length = uplrules_select(rules, number, word, 16, &status);
+        if (U_FAILURE(status)) break;
+        for (unsigned i = 0; i < 6; i++) {
+            int32_t k = 0;
+            while (k < length && names[i][k] && word[k] == (UChar)names[i][k]) k++;
+            if (k == length && !names[i][k]) found |= 1u << i;
+        }
     }
     uplrules_close(rules);
     return found;

@@ -1,0 +1,155 @@
+// `concord help`: what needs no manual.
+
+let version = "0.1.0"
+
+let helpOverview = """
+    concord keeps the string catalogs of Apple apps merged: by key, language and field, beside the repository host.
+
+    The daemon
+      serve           watch repositories and sync their branches
+      sync            one pass over the configured repositories, or only its plan
+      status          how the running daemon and its repositories are
+
+    Files
+      merge           merge three catalogs
+      diff            what changed between two catalogs, by key and language
+      check           is every catalog sound, and does every translation fit its source text
+      stats           how far each language is
+      fmt             write catalogs as Xcode writes them
+
+    git
+      install-driver  let git itself merge and show catalogs with concord
+      merge-driver    what git then calls to merge
+      textconv        what git then calls to show a catalog
+
+      demo            a whole story on a real repository, in a folder to look at
+      help COMMAND    more about one of these
+      version         the version
+
+    Exit codes: 0 done; 1 done, but something waits for a person; 2 an input cannot be read; 3 a fault of concord;
+    64 the command line is wrong.
+    """
+
+let commandNames = ["merge", "diff", "check", "stats", "fmt", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "demo", "help", "version"]
+
+private let pages: [String: String] = [
+    "merge": """
+        usage: concord merge --base B --ours O --theirs T --output R [--report J] [--path P] [--source-side ours|theirs]
+
+        Merges the changes from B to T into O, leaf by leaf, and writes O's bytes with just the texts that came over to R
+        ('-' is standard output). A base that is missing (/dev/null, or an empty file) means that both sides added the file.
+
+          --report J        a JSON file: every conflict with its three values, every text that lost, every decision that
+                            was not trivial
+          --path P          the name to use for the file in messages and in the report
+          --source-side S   which side is the branch of the developers; the other is then the branch of the translators.
+                            It decides ties: source texts, comments and keys go to the developers' side, translations to
+                            the translators', whose exports never remove keys. Without it a tie is a conflict.
+
+        Exit: 0 clean; 1 conflicts are left, R is a valid catalog with O's bytes in their places; 2 an input cannot be
+        read, R is not written; 3 the result did not pass its own check, R is not written; 64 wrong command line.
+        """,
+    "diff": """
+        usage: concord diff OLD NEW [--stat]
+
+        Shows what changed, by key and language; order, spacing and escapes do not count. /dev/null is an empty catalog.
+        With --stat only the numbers of each language.
+
+        Exit: 0 no difference; 1 differences; 2 a file cannot be read.
+        """,
+    "check": """
+        usage: concord check FILE…
+               concord check --repository R --ref X
+
+        Looks for faults: JSON that does not parse, conflict markers, keys that stand twice or beside "strings", plurals
+        without a category that the language needs, placeholders that do not fit the source text, and more. With
+        --repository, every catalog of the tree of a branch, ref or commit X, also in a bare repository.
+
+          --severity RULE=LEVEL  error, warning, info or off; may be given often. 'concord check --rules' lists the rules.
+          --format F             human (default), json, sarif or github (annotations of a workflow). --json is --format json
+          --all                  shows also the notes (info), which human and github leave out
+          --baseline B           does not report the faults listed in B
+          --write-baseline B     lists all present faults in B, to be reported no more; exit 0
+
+        Exit: 0 no errors; 1 errors; 2 a file or the repository cannot be read; 64 wrong command line.
+        """,
+    "stats": """
+        usage: concord stats [--json] FILE…
+
+        A table for each catalog: for each language, how many of the texts are translated, need review, are new or missing.
+        Texts that are not to be translated, or that the code no longer uses (stale), are not among them.
+
+        Exit: 0; 2 a file cannot be read.
+        """,
+    "fmt": """
+        usage: concord fmt [--check] FILE…
+
+        Rewrites catalogs as Xcode writes them: order of keys, spacing, escapes. What they say stays the same. With --check
+        nothing is written, and the files that would change are listed.
+
+        Exit: 0; 1 with --check, files would change; 2 a file cannot be read or written.
+        """,
+    "textconv": """
+        usage: concord textconv FILE
+
+        Prints one leaf a line, led by its key and language, for 'git diff' ('concord install-driver' registers it).
+        """,
+    "merge-driver": """
+        usage: concord merge-driver %O %A %B %L %P
+
+        What git calls to merge a catalog once 'concord install-driver' has registered it. The result replaces %A: the merged
+        catalog, valid also with conflicts, which are listed on standard error. A file that is not a catalog goes to git's
+        line merge.
+
+        Exit: 0 clean; 1 conflicts; above 128 git must not use the result.
+        """,
+    "install-driver": """
+        usage: concord install-driver [--global] [--uninstall]
+
+        Registers concord as merge driver and diff view of *.xcstrings: in the configuration and info/attributes of the
+        repository around you, or for all of yours with --global. It refuses a program that lies in the checkout, where a
+        branch could replace it. Nothing in the work tree is touched.
+        """,
+    "serve": """
+        usage: concord serve --config FILE
+
+        The daemon. SIGHUP reloads the configuration (a bad one leaves the old one running), SIGTERM ends it cleanly.
+        Config/concord.conf explains each setting.
+
+        Exit: 0 after SIGTERM; 2 the configuration cannot be used (all its faults are listed).
+        """,
+    "sync": """
+        usage: concord sync --config FILE [--once] [--dry-run]
+
+        One pass over all repositories of the configuration. --dry-run prints what would be done and writes nothing.
+
+        Exit: 0 all is in step; 1 something waits for a person; 2 a configuration or a repository cannot be read.
+        """,
+    "status": """
+        usage: concord status --config FILE [--json] [--look]
+
+        Asks the running daemon over its socket. --look makes it look at all repositories now.
+
+        Exit: 0; 2 no daemon answers.
+        """,
+    "demo": """
+        usage: concord demo [FOLDER]
+
+        Makes a bare repository with a catalog and branches that git cannot merge, starts the daemon on it, pushes as
+        developers and translators do, and tells each step as it happens. Everything stays in FOLDER (a new one in /tmp by
+        default). Needs git.
+        """,
+]
+
+func helpDoor(_ words: [String]) -> Int32 {
+    guard let name = words.first else {
+        printOut(helpOverview + "\n")
+        return 0
+    }
+    guard let page = pages[name] else {
+        printError("concord help: there is no page '\(name)'\n\(helpOverview)")
+        return 64
+    }
+    printOut(page + "\n")
+    return 0
+}

@@ -1,0 +1,100 @@
+import Foundation
+import StringCatalog
+import StringsTable
+import Testing
+
+/// Real files, where they are at hand: `shared/corpus/strings` beside the package or above it.
+private let corpus: [URL] = {
+    var folder = URL(filePath: #filePath)
+    while folder.path != "/" {
+        folder.deleteLastPathComponent()
+        let candidate = folder.appending(path: "shared/corpus/strings")
+        guard let files = FileManager.default.enumerator(at: candidate, includingPropertiesForKeys: [.isRegularFileKey]) else { continue }
+        let found = files.compactMap { $0 as? URL }.filter { TableKind(path: $0.path) != nil }.sorted { $0.path < $1.path }
+        if !found.isEmpty { return found }
+    }
+    return []
+}()
+
+private let plutil: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    .map { URL(filePath: String($0)).appending(path: "plutil") }
+    .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+
+/// What `plutil` reads in a file, as JSON; nil where it refuses.
+private func plutilContent(_ file: URL) throws -> NSDictionary? {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = plutil
+    process.arguments = ["-convert", "json", "-o", "-", file.path]
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? try JSONSerialization.jsonObject(with: data) as? NSDictionary : nil
+}
+
+private func plain(_ content: TableContent) -> Any {
+    switch content {
+    case .text(let text): text
+    case .dictionary(let members): NSDictionary(dictionary: Dictionary(members.map { ($0.key, plain($0.value)) }) { $1 })
+    case .array(let values): values.map(plain)
+    case .other(let lexeme): lexeme
+    }
+}
+
+@Suite struct `Real tables` {
+    @Test(.enabled(if: !corpus.isEmpty), arguments: corpus)
+    func `are read to the same bytes, or refused as binary`(_ file: URL) throws {
+        let bytes = Array(try Data(contentsOf: file))
+        guard !bytes.starts(with: Array("bplist".utf8)) else {
+            #expect(throws: TableError.self) { try TableDocument(parsing: Bytes(bytes)) }
+            return
+        }
+        let document = try TableDocument(parsing: Bytes(bytes))
+        #expect(document.rewritten == bytes)
+        let merged = try merge(base: document, ours: document, theirs: document, kind: TableKind(path: file.path)!)
+        #expect(merged.isUnchanged)
+    }
+
+    @Test(.enabled(if: !corpus.isEmpty && plutil != nil), arguments: corpus)
+    func `say what plutil reads`(_ file: URL) throws {
+        guard let expected = try plutilContent(file), let document = try? TableDocument(parsing: Bytes(Array(Data(contentsOf: file)))) else { return }
+        let found = Dictionary(document.entries.map { ($0.key, plain($0.content)) }) { $1 }
+        #expect(expected.isEqual(to: found))
+    }
+
+    /// Every row taken out, and put back by a merge: what stands around it must not move.
+    @Test(.enabled(if: !corpus.isEmpty), arguments: corpus)
+    func `lose a row and get it back`(_ file: URL) throws {
+        guard let kind = TableKind(path: file.path), let document = try? TableDocument(parsing: Bytes(Array(Data(contentsOf: file)))) else { return }
+        var random = Seeded(seed: UInt64(document.bytes.count))
+        let entries = document.entries
+        for _ in 0..<min(entries.count, 4) {
+            let index = Int.random(in: 0..<entries.count, using: &random)
+            let without = try TableDocument(parsing: document.removing([index]))
+            #expect(without.entries.map(\.key) == entries.map(\.key).enumerated().filter { $0.offset != index }.map(\.element))
+            let back = try merge(base: without, ours: without, theirs: document, kind: kind)
+            let again = try TableDocument(parsing: back.bytes)
+            #expect(again.entries.map(\.key) == entries.map(\.key), "row \(index) of \(file.lastPathComponent)")
+            #expect(again.entries.map(\.comment) == entries.map(\.comment))
+            let gone = try merge(base: document, ours: document, theirs: without, kind: kind)
+            #expect(gone.bytes.array == without.bytes.array)
+        }
+    }
+}
+
+/// Random numbers that a seed repeats.
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &+ 0x9e37_79b9_7f4a_7c15 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
