@@ -123,36 +123,82 @@ extension Repository {
         _ ref: RefName, from old: ObjectID?, to new: ObjectID?, by committer: Signature?, reflog: String
     ) throws(GitError) -> Swap {
         let stage = "update \(ref)"
-        let repository = unsafe pointer
-        let transaction = try unsafe Handle<TransactionKind>(stage) { unsafe git_transaction_new(&$0, repository) }
         if old == nil, new != nil, let obstacle = try obstacle(to: ref) {
             throw GitError(.exists, stage: stage, detail: "\(obstacle) is there, and one of the names would be a directory of the other")
         }
-        try check(unsafe git_transaction_lock_ref(transaction.pointer, ref.full), stage)
+        guard let new, ClaimedLock.canClaim(ref) else {
+            return try swapByTransaction(ref, from: old, to: new, by: committer, reflog: reflog)
+        }
+        let lock = try ClaimedLock(ref, value: new, gitDirectory: gitDirectory)
+        let now = try targetUnderLock(of: ref)
+        // The lock is given back when it goes.
+        guard now == old else { return .lost(now: now) }
+        guard now != new else { return .swapped }
+        var oid = new.oid
+        guard unsafe git_odb_exists(objects, &oid) == 1 else {
+            throw GitError(.notFound, stage: stage, detail: "there is no object \(new)")
+        }
+        try log(ref, from: old, to: new, by: committer, reflog)
+        try lock.commit()
+        return .swapped
+    }
 
-        try forgetPackedRefs()
-        let now: ObjectID?
-        if let reference = try reference(ref) { now = try target(of: reference) } else { now = nil }
+    /// The library's own way, for deletions, which also need the lock of the packed refs.
+    private func swapByTransaction(
+        _ ref: RefName, from old: ObjectID?, to new: ObjectID?, by committer: Signature?, reflog: String
+    ) throws(GitError) -> Swap {
+        let stage = "update \(ref)"
+        let repository = unsafe pointer
+        let transaction = try unsafe Handle<TransactionKind>(stage) { unsafe git_transaction_new(&$0, repository) }
+        try check(unsafe git_transaction_lock_ref(transaction.pointer, ref.full), stage)
+        let now = try targetUnderLock(of: ref)
         // Freeing the transaction gives the lock back.
         guard now == old else { return .lost(now: now) }
         guard now != new else { return .swapped }
-
         if let new {
             var oid = new.oid
-            guard unsafe git_odb_exists(objects, &oid) == 1 else {
-                throw GitError(.notFound, stage: stage, detail: "there is no object \(new)")
-            }
-            if let committer {
-                let by = try SignatureHandle(committer)
-                try check(unsafe git_transaction_set_target(transaction.pointer, ref.full, &oid, by.pointer, reflog), stage)
-            } else {
-                try check(unsafe git_transaction_set_target(transaction.pointer, ref.full, &oid, nil, reflog), stage)
-            }
+            let by = try SignatureHandle(committer ?? Signature(name: "", email: "", seconds: Int64(time(nil))))
+            try check(unsafe git_transaction_set_target(transaction.pointer, ref.full, &oid, by.pointer, reflog), stage)
         } else {
             try check(unsafe git_transaction_remove(transaction.pointer, ref.full), stage)
         }
         try check(unsafe git_transaction_commit(transaction.pointer), stage)
         return .swapped
+    }
+
+    private func targetUnderLock(of ref: RefName) throws(GitError) -> ObjectID? {
+        try forgetPackedRefs()
+        guard let reference = try reference(ref) else { return nil }
+        return try target(of: reference)
+    }
+
+    /// Adds a line to the ref's log, if it has one, or should.
+    private func log(_ ref: RefName, from old: ObjectID?, to new: ObjectID, by committer: Signature?, _ message: String) throws(GitError) {
+        let hasLog = unsafe git_reference_has_log(pointer, ref.full) == 1
+        let isWanted = try wantsLog(ref)
+        guard hasLog || isWanted else { return }
+        try check(unsafe git_reference_ensure_log(pointer, ref.full), "make the log of \(ref)")
+        let by = committer ?? Signature(name: "", email: "", seconds: Int64(time(nil)))
+        let zone = String(abs(by.offsetMinutes) / 60 * 100 + abs(by.offsetMinutes) % 60)
+        let offset = (by.offsetMinutes < 0 ? "-" : "+") + String(repeating: "0", count: max(0, 4 - zone.count)) + zone
+        let text = String(message.map { $0.isNewline ? " " : $0 })
+        let zero = String(repeating: "0", count: 2 * ObjectID.byteCount)
+        let line = Array("\(old?.hex ?? zero) \(new.hex) \(by.name) <\(by.email)> \(by.seconds) \(offset)\t\(text)\n".utf8)
+        // As git does: one write to the end, without a lock.
+        let descriptor = unsafe open(gitDirectory + "logs/" + ref.full, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        _ = unsafe Glibc.write(descriptor, line, line.count)
+    }
+
+    /// The rule of `core.logAllRefUpdates`.
+    private func wantsLog(_ ref: RefName) throws(GitError) -> Bool {
+        let repository = unsafe pointer
+        let config = try unsafe Handle<ConfigKind>("read the configuration of \(path)") { unsafe git_repository_config(&$0, repository) }
+        var isOn: Int32 = 0
+        let isSet = unsafe git_config_get_bool(&isOn, config.pointer, "core.logallrefupdates") == 0
+        guard isSet ? isOn == 1 : !isBare else { return false }
+        return ["refs/heads/", "refs/remotes/", "refs/notes/"].contains { ref.full.utf8.starts(with: $0.utf8) }
     }
 
     /// A ref that cannot be beside `ref`. The library looks at files only, and so would miss packed ones.

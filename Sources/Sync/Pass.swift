@@ -20,6 +20,8 @@ struct Pass {
     /// - Parameter memo: what earlier passes found out about the same tips.
     func run(_ memo: inout StepMemo) throws(GitError) -> PassReport {
         let repository = try Repository(opening: settings.path)
+        // What an earlier process of ours had locked when it was killed would keep everybody from pushing.
+        repository.releaseDeadLocks()
         opened(repository.gitDirectory)
         var report = PassReport()
         var pause = Backoff(first: .milliseconds(5), longest: .milliseconds(500))

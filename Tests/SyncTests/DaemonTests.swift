@@ -196,10 +196,16 @@ extension Fixture {
         try await withThrowingTaskGroup { group in
             for language in ["fr", "de", "it"] {
                 let person = try fixture.person("person-\(language)", on: "l10n/\(language)")
-                group.addTask { for round in 0..<rounds { try person.retryingPush { $0["Text \(language) \(round)", language] = "\(language) \(round)" } } }
+                let thread = BlockingThread(label: language)
+                group.addTask {
+                    try await thread.run {
+                        Result { for round in 0..<rounds { try person.retryingPush { $0["Text \(language) \(round)", language] = "\(language) \(round)" } } }
+                    }.get()
+                }
             }
             let dev = try fixture.person("dev", on: "main")
-            group.addTask { for round in 0..<rounds { try dev.retryingPush { $0.keys["Key \(round)"] = [:] } } }
+            let thread = BlockingThread(label: "dev")
+            group.addTask { try await thread.run { Result { for round in 0..<rounds { try dev.retryingPush { $0.keys["Key \(round)"] = [:] } } } }.get() }
             try await group.waitForAll()
         }
         #expect(await daemon.stop() == 0)
@@ -221,12 +227,14 @@ extension Person {
     func retryingPush(_ edit: (inout Catalog) -> Void) throws {
         try git("fetch", "-q")
         try git("reset", "-q", "--hard", "@{upstream}")
+        var refusal = ""
         for _ in 0..<200 {
             do { return try push("Edit", edit) } catch {
+                refusal = "\(error)"
                 try git("fetch", "-q")
                 try git("reset", "-q", "--hard", "@{upstream}")
             }
         }
-        throw Fixture.Failure(description: "\(name) could not push")
+        throw Fixture.Failure(description: "\(name) could not push: \(refusal)")
     }
 }
