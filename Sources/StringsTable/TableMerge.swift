@@ -432,7 +432,9 @@ struct TableMerger {
     }
 
     private mutating func value(_ b: Node?, _ o: Node, _ t: Node, _ level: Level, _ name: [UInt8]) -> ValueEdit? {
-        if same(o, t) || same(b, t) { return nil }
+        if same(o, t) { return nil }
+        // What only ours changed stays, unless ours are translators, against whose tools some rules protect.
+        if same(b, t), policy.translationRole != .ours || !o.isDictionary { return nil }
         if o.isDictionary, t.isDictionary {
             let plan = rows(b?.rows ?? [], o.rows, t.rows, inside(level, t))
             return plan.isEmpty ? nil : .rows(plan)
