@@ -270,6 +270,30 @@ private func eachSeed(_ body: (Int) throws -> Void) throws {
         }
     }
 
+    @Test func `has no conflict left at a text that ours has taken from theirs`() throws {
+        try eachSeed { seed in
+            guard let (_, _, theirs, merged, next) = try holding(seed) else { return }
+            let texts = merged.report.conflicts.filter { $0.path.language != nil && $0.path.field?.hasSuffix("stringUnit.value") == true && $0.theirs != nil }
+            guard !texts.isEmpty else { return }
+            var result = try #require(Tree(merged.bytes.array))
+            for conflict in texts {
+                let path = ["strings", conflict.path.key!, "localizations", conflict.path.language!] + conflict.path.field!.split(separator: ".").map(String.init)
+                result = setting(result, at: path[...], to: conflict.theirs!)
+            }
+            let again = try merge(base: next, ours: document(result), theirs: theirs)
+            let left = again.report.conflicts.filter { conflict in texts.contains { $0.path == conflict.path } }
+            #expect(left.isEmpty, "seed \(seed): \(left)")
+        }
+    }
+
+    private func setting(_ tree: Tree, at path: ArraySlice<String>, to text: String) -> Tree {
+        guard let name = path.first, var inner = tree[name] else { return tree }
+        inner = path.count == 1 ? .text(text) : setting(inner, at: path.dropFirst(), to: text)
+        var tree = tree
+        tree[name] = inner
+        return tree
+    }
+
     @Test func `lets ours edit what has arrived`() throws {
         try eachSeed { seed in
             guard let (_, _, theirs, merged, next) = try holding(seed) else { return }
