@@ -19,7 +19,7 @@ public struct Configuration: Sendable, Equatable {
     /// The name and address that sync commits are committed with.
     public var committer = Person(name: "Concord", email: "concord@localhost")
     /// How long a repository must have been quiet after a change before it is looked at.
-    public var quiet: Duration = .milliseconds(200)
+    public var quiet: Duration = .milliseconds(50)
     /// How often every repository is looked at although nothing was heard.
     public var rescan: Duration = .seconds(300)
     /// How many repositories are worked on at once.
