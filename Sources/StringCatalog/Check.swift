@@ -128,6 +128,8 @@ struct CatalogCheck {
     var leaves: [Leaf] = []
     var localizations: [Localization] = []
     let source: [UInt8]
+    /// Whether any rule about placeholders is on.
+    let checksPlaceholders: Bool
     private var languages = LanguageTable()
     private var plurals: [Int: Plurals?] = [:]
     private var coverage: CoverageCount?
@@ -143,6 +145,7 @@ struct CatalogCheck {
         source = languageIdentity(Array((document.sourceLanguage ?? "en").utf8))
         coverage = policy[.missingTranslation] == nil ? nil : CoverageCount(source: document.sourceLanguage ?? "en", in: bytes)
         found = FoundFaults(bytes)
+        checksPlaceholders = CheckRule.allCases.contains { $0.looksAtPlaceholders && policy[$0] != nil }
     }
 
     /// The findings so far, in the order of their places.

@@ -7,11 +7,13 @@
 extension CatalogCheck {
     mutating func checkTexts(isTranslatable: Bool) {
         guard !localizations.isEmpty else { return }
-        // Most entries have no placeholder in any language, which one search tells.
-        if bytes.contains(0x25, in: Int(entry.nameStart)..<Int(entry.valueEnd)) {
-            checkPlaceholders()
-        } else if localizations.contains(where: { $0.substitutions != nil }) {
-            for localization in localizations { checkSubstitutions(localization, texts: []) }
+        if checksPlaceholders {
+            // Most entries have no placeholder in any language, which one search tells.
+            if bytes.contains(0x25, in: Int(entry.nameStart)..<Int(entry.valueEnd)) {
+                checkPlaceholders()
+            } else {
+                for localization in localizations where localization.substitutions != nil { checkSubstitutions(localization, texts: []) }
+            }
         }
         checkAgainstSource(isTranslatable: isTranslatable)
     }
