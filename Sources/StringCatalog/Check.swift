@@ -175,10 +175,14 @@ struct CatalogCheck {
         let hidden = Set(document.duplicateEntries)
         for (i, entry) in document.entries.enumerated() {
             self.entry = entry
+            // What a hidden copy says reaches nobody.
+            guard !hidden.contains(i) else {
+                reportDuplicate(entry)
+                continue
+            }
             outline.read(entry.value)
-            if hidden.contains(i) { reportDuplicate(entry) }
             checkEntry()
-            if !hidden.contains(i) { coverage?.add(outline, key: entry) }
+            coverage?.add(outline, key: entry)
         }
         reportSpellings()
         reportSymbols()

@@ -72,6 +72,12 @@ private func rules(_ text: String) -> [CheckRule] { findings(text).filter { $0.s
     ] as [(String, CheckRule)])
     func `each fault is told by its rule, and no other rule speaks`(text: String, rule: CheckRule) { #expect(rules(text) == [rule]) }
 
+    @Test func `of a copy that is hidden only this is told`() {
+        let broken = entry("%@ a", ("de", unit("x", state: "done")))
+        #expect(rules(catalog(broken + ", " + entry("%@ a", ("de", unit("x %@"))))) == [.duplicateKey])
+        #expect(rules(catalog(entry("%@ a", ("de", unit("x %@"))) + ", " + broken)) == [.duplicateKey, .unknownState, .placeholderMissing])
+    }
+
     @Test func `keys that slipped out of strings are told one by one`() {
         let strays = (1...95).map { #""key \#($0)" : { "localizations" : { } }"# }.joined(separator: ", ")
         let found = findings(#"{ "sourceLanguage" : "en", "strings" : { }, \#(strays), "version" : "1.0" }"#)
