@@ -43,3 +43,42 @@ func writeBytes(_ bytes: Bytes, to path: String) throws(InputFault) {
     }
     if let fault { throw InputFault(sentence: "\(fault)") }
 }
+
+/// A merged catalog on its way into a file: the engine checks the pages that the file is going to have, and only then does
+/// the file get its name.
+final class OutputFile {
+    private let path: String
+    private var pending: PendingFile?
+    private var fault: SystemError?
+
+    init(_ path: String) { self.path = path }
+
+    /// Writes the pieces beside the file and gives back what was written; nil where the file can only be written in place.
+    func gather(_ pieces: CatalogPieces) -> Bytes? {
+        guard path != "-" else { return nil }
+        do throws(SystemError) {
+            guard let file = try PendingFile(replacing: path) else { return nil }
+            let failed: SystemError? = unsafe pieces.withUnsafeBuffers { buffers in
+                do throws(SystemError) {
+                    try unsafe file.append(buffers)
+                    return nil
+                } catch { return error }
+            }
+            if let failed { throw failed }
+            let pages = try file.contents()
+            pending = file
+            // Sound as in `readBytes`: nobody else knows the file yet, and it is not written again.
+            return unsafe Bytes(borrowing: pages.start.assumingMemoryBound(to: UInt8.self), count: pages.count) { withExtendedLifetime(pages) {} }
+        } catch {
+            fault = error
+            return nil
+        }
+    }
+
+    /// Puts the file in its place: what was gathered, or else these bytes.
+    func commit(_ bytes: Bytes) throws(InputFault) {
+        if let fault { throw InputFault(sentence: "\(fault)") }
+        guard let pending else { return try writeBytes(bytes, to: path) }
+        do { try pending.commit(isDurable: false) } catch { throw InputFault(sentence: "\(error)") }
+    }
+}

@@ -12,8 +12,9 @@ func mergeDriverDoor(_ words: [String]) -> Int32 {
     let (base, ours, theirs) = (words[0], words[1], words[2])
     let path = words.count > 4 ? words[4] : ours
     do {
-        let merged = try mergeFiles(base: base, ours: ours, theirs: theirs, path: path, policy: MergePolicy())
-        if !merged.isUnchanged { try writeBytes(merged.bytes, to: ours) }
+        let output = OutputFile(ours)
+        let merged = try mergeFiles(base: base, ours: ours, theirs: theirs, path: path, policy: MergePolicy(), into: output)
+        if !merged.isUnchanged { try output.commit(merged.bytes) }
         tell(merged.report, path: path)
         return merged.hasConflicts ? 1 : 0
     } catch {
