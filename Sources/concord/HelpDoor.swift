@@ -11,7 +11,7 @@ let helpOverview = """
       status          how the running daemon and its repositories are
 
     Files
-      merge           merge three catalogs
+      merge           merge three catalogs, or tables (.strings, .stringsdict)
       diff            what changed between two catalogs, by key and language
       check           is every catalog sound, and does every translation fit its source text
       stats           how far each language is
@@ -41,7 +41,9 @@ private let pages: [String: String] = [
 
           --report J        a JSON file: every conflict with its three values, every text that lost, every decision that
                             was not trivial
-          --path P          the name to use for the file in messages and in the report
+          --path P          the name to use for the file in messages and in the report. It also says of which kind the
+                            files are: *.strings and *.stringsdict are tables, whose language is that of the .lproj
+                            folder in P; all others are catalogs. O's name by default.
           --source-side S   which side is the branch of the developers; the other is then the branch of the translators.
                             It decides ties: source texts, comments and keys go to the developers' side, translations to
                             the translators', whose exports never remove keys. Without it a tie is a conflict.
@@ -106,9 +108,9 @@ private let pages: [String: String] = [
     "install-driver": """
         usage: concord install-driver [--global] [--uninstall]
 
-        Registers concord as merge driver and diff view of *.xcstrings: in the configuration and info/attributes of the
-        repository around you, or for all of yours with --global. It refuses a program that lies in the checkout, where a
-        branch could replace it. Nothing in the work tree is touched.
+        Registers concord as merge driver and diff view of *.xcstrings, *.strings and *.stringsdict: in the configuration
+        and info/attributes of the repository around you, or for all of yours with --global. It refuses a program that lies
+        in the checkout, where a branch could replace it. Nothing in the work tree is touched.
         """,
     "serve": """
         usage: concord serve --config FILE
