@@ -109,9 +109,8 @@ struct TableWriter {
                 // Of the empty lines before this row and before the next, one run stays.
                 range = row.block.lowerBound..<next.upperBound
             }
-            let kept = rows.indices.first { k in
-                if k > i, case .removed = plan.rows[k] { return false }
-                return k > i
+            let kept = rows.indices[(i + 1)...].first { k in
+                if case .removed = plan.rows[k] { false } else { true }
             }
             if !followsRow, !isFirst, row.blankLines.isEmpty, let kept, rows[kept].blankLines.isEmpty { replacement = newline }
         } else if row.block == row.core {

@@ -16,6 +16,7 @@ let helpOverview = """
       check           is every catalog sound, and does every translation fit its source text
       stats           how far each language is
       fmt             write catalogs as Xcode writes them
+      migrate         make catalogs of the .strings and .stringsdict files of .lproj folders
 
     git
       install-driver  let git itself merge and show catalogs with concord
@@ -30,7 +31,7 @@ let helpOverview = """
     64 the command line is wrong.
     """
 
-let commandNames = ["merge", "diff", "check", "stats", "fmt", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "demo", "help", "version"]
+let commandNames = ["merge", "diff", "check", "stats", "fmt", "migrate", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "demo", "help", "version"]
 
 private let pages: [String: String] = [
     "merge": """
@@ -90,6 +91,19 @@ private let pages: [String: String] = [
         nothing is written, and the files that would change are listed.
 
         Exit: 0; 1 with --check, files would change; 2 a file cannot be read or written.
+        """,
+    "migrate": """
+        usage: concord migrate [--source-language L] [--dry-run] [--force] FOLDER
+
+        Makes FOLDER/NAME.xcstrings of the tables NAME.strings and NAME.stringsdict in FOLDER's .lproj folders, as Xcode's
+        "Migrate to String Catalog" does: key for key, with comments, plurals and substitutions. The catalog is read again
+        and its texts are counted before it is written. The tables stay; remove them when the build uses the catalog.
+
+          --source-language L   the language of the source texts (en by default); Base.lproj holds it too
+          --dry-run             only counts, writes nothing
+          --force               replaces a catalog that is there
+
+        Exit: 0 all migrated; 1 done, but what is listed has to stay in its table; 2 a file cannot be read or written.
         """,
     "textconv": """
         usage: concord textconv FILE
