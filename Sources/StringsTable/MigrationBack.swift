@@ -67,7 +67,8 @@ private struct TableEdits {
     func applied(to table: TableDocument) throws(MergeFault) -> TableDocument {
         let rows = table.rows
         let last = lastCopies(rows)
-        var donor = Donor()
+        // New rows are set off as the last ones are.
+        var donor = Donor(isSpaced: rows.count > 1 && rows.last?.blankLines.isEmpty == false)
         // First the texts are written into a document of their own, then a plan takes them from there.
         var edits: [(row: Int, leaves: [(path: [String], slot: Int?)], comment: Int??)] = []
         var removed: [Int] = []
@@ -86,7 +87,7 @@ private struct TableEdits {
             var leaves: [(path: [String], slot: Int?)] = []
             for leaf in texts {
                 guard let place = TableEdits.place(of: leaf.field, in: rows[i].value) else { continue }
-                leaves.append((place.path, leaf.new.map { donor.text(place.text($0)) }))
+                leaves.append((place.path, leaf.new.map { donor.text(place.text($0), named: place.path.last ?? key) }))
             }
             let comment: Int?? = edit.comment.map { $0.map { donor.comment($0) } }
             if !leaves.isEmpty || comment != nil { edits.append((i, leaves, comment)) }
@@ -142,9 +143,7 @@ private struct TableEdits {
                     plan.rows[i] = .edited(RowEdit(value: value))
                 }
             } else if let slot = inner.first(where: { $0.path.isEmpty })?.slot {
-                let row = texts.rows[slot]
-                let named = Row(key: Array(name.utf8), keyRange: row.keyRange, value: row.value, range: row.range)
-                plan.added.append((named, node.rows.count - 1))
+                plan.added.append((texts.rows[slot], node.rows.count - 1))
             }
         }
         return plan.isEmpty ? nil : .rows(plan)
@@ -152,20 +151,23 @@ private struct TableEdits {
 
     /// The texts that a plan takes, as a table.
     private struct Donor {
+        private let isSpaced: Bool
         private var rows: [String] = []
+
+        init(isSpaced: Bool) { self.isSpaced = isSpaced }
 
         func document() throws(TableError) -> TableDocument { try TableDocument(parsing: Bytes(Array(rows.joined(separator: "\n").utf8))) }
 
         private func quoted(_ text: String) -> String { OldStyleParser.quoted(Array(text.utf8)).string }
 
-        mutating func text(_ text: String) -> Int { put("\(quoted("text")) = \(quoted(text));") }
+        mutating func text(_ text: String, named name: String) -> Int { put("\(quoted(name)) = \(quoted(text));") }
 
         mutating func comment(_ comment: String) -> Int { put("/* \(safe(comment)) */\n\(quoted("text")) = \(quoted(""));") }
 
         private func safe(_ comment: String) -> String { comment.split(separator: "*/", omittingEmptySubsequences: false).joined(separator: "* /") }
 
         private mutating func put(_ row: String) -> Int {
-            rows.append(row)
+            rows.append(isSpaced ? "\n" + row : row)
             return rows.count - 1
         }
 

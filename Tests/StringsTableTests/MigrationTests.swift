@@ -124,6 +124,36 @@ private func text(_ bytes: Bytes) -> String { String(decoding: bytes.array, as: 
         #expect(try mergeAcrossMigration(base: base, edited: base, into: catalog).isUnchanged)
     }
 
+    @Test func `brings edits of the catalog back into tables that have not migrated`() throws {
+        let plain = try localized("fr", "/* C */\n\"cancel\" = \"Annuler\";\n\ntitle = Titre;\n")
+        let files = dict("\n" + entry("files", "%#@n@", ("n", "d", [("one", "%d fichier"), ("other", "%d fichiers")])) + entry("both", "%#@a@ %#@b@", ("a", "d", [("other", "%d a")]), ("b", "d", [("other", "%d b")])) + "\n")
+        let plurals = try localized("fr", files, .stringsdict)
+        let base = try CatalogDocument(parsing: migrated([plain, plurals]).bytes)
+        let edited = try CatalogDocument(parsing: Bytes(Array(text(base.bytes)
+            .replacing("\"Annuler\"", with: "\"Abandonner « ça »\"").replacing("%d fichiers", with: "%d documents").replacing("%arg b", with: "%arg B")
+            .replacing("\"title\" : {", with: "\"new\" : { \"comment\" : \"N\", \"localizations\" : { \"fr\" : { \"stringUnit\" : { \"state\" : \"translated\", \"value\" : \"Neuf\" } } } },\n\"title\" : {").utf8)))
+        let back = try mergeAcrossMigration(base: base, edited: edited, into: plain, since: plain.document)
+        #expect(text(back.bytes) == "/* C */\n\"cancel\" = \"Abandonner « ça »\";\n\ntitle = Titre;\n\n/* N */\n\"new\" = \"Neuf\";\n")
+        let backPlurals = try mergeAcrossMigration(base: base, edited: edited, into: plurals, since: plurals.document)
+        #expect(text(backPlurals.bytes) == files.replacing("%d fichiers", with: "%d documents").replacing("%d b", with: "%d B"))
+        // A table that went on differently keeps what it did.
+        let moved = try localized("fr", "title = \"Titre!\";\n\"cancel\" = \"Annuler\";\n")
+        let merged = try mergeAcrossMigration(base: base, edited: edited, into: moved, since: plain.document)
+        #expect(text(merged.bytes).hasPrefix("title = \"Titre!\";\n"))
+        #expect(try TableDocument(parsing: merged.bytes).entries.map(\.text).contains("Abandonner « ça »"))
+    }
+
+    @Test func `adds plurals that are new in the catalog to a table of plurals`() throws {
+        let empty = try localized("en", "<plist version=\"1.0\">\n<dict>\n</dict>\n</plist>\n", .stringsdict)
+        let full = try localized("en", dict(entry("files", "%#@n@", ("n", "ld", [("one", "%ld file"), ("other", "%ld files")])) + entry("both", "%#@a@ of %#@b@", ("a", "d", [("other", "%d a")]), ("b", "d", [("other", "%d b")]))), .stringsdict)
+        let base = try CatalogDocument(parsing: migrated([empty]).bytes)
+        let edited = try CatalogDocument(parsing: migrated([full]).bytes)
+        let back = try mergeAcrossMigration(base: base, edited: edited, into: empty, since: empty.document)
+        let table = try TableDocument(parsing: back.bytes)
+        #expect(Set(table.entries.map(\.key)) == ["files", "both"])
+        #expect(try text(migrated([localized("en", text(back.bytes), .stringsdict)]).bytes) == text(edited.bytes))
+    }
+
     @Test func `brings edits of substitutions, and keeps what the catalog's branch did`() throws {
         let base = [try localized("fr", substituted, .stringsdict)]
         let migratedText = text(try migrated(base).bytes)
