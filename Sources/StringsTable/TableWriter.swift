@@ -148,9 +148,9 @@ struct TableWriter {
             splices.append((at..<at, blankLines(before: row) + block(row, indent: indent) + newline, .between))
         } else if at == text.count {
             splices.append((at..<at, newline + blankLines(before: row) + block(row, indent: indent), .between))
-        } else if isLineStart(at) {
-            // The line before holds several rows and ends.
-            splices.append((at..<at, block(row, indent: indent) + newline, .between))
+        } else if before.trailing?.isLine == true || row.comment != nil || row.trailing?.isLine == true {
+            // Behind the row before, its comment would be that row's, and one of `//` would hide what follows.
+            splices.append((at..<at, newline + block(row, indent: indent) + (endsLine(at) ? [] : newline), .between))
         } else {
             splices.append((at..<at, (host.syntax == .xml ? [] : [0x20]) + compact(row), .between))
         }
@@ -221,9 +221,16 @@ struct TableWriter {
                 let lead = row.blankLines.isEmpty && row.block.lowerBound > 0 && !followsRowOrStart(row) ? newline : []
                 splices.append((row.range.lowerBound..<row.range.lowerBound, lead + lexeme(new, indent: indent, isAlone: true) + newline + indent, .before))
             } else {
-                splices.append((row.range.lowerBound..<row.range.lowerBound, lexeme(new, indent: indent, isAlone: false) + [0x20], .before))
+                splices.append((row.range.lowerBound..<row.range.lowerBound, newline + lexeme(new, indent: [], isAlone: true) + newline, .before))
             }
-        case (let own?, nil): splices.append((own.range.lowerBound..<row.range.lowerBound, [], .before))
+        case (let own?, nil):
+            // A comment above that was nobody's must not take its place.
+            let text = host.text.utf8
+            var above = own.range.lowerBound
+            while above > 0, isSpace(text[above - 1]) { above -= 1 }
+            let lines = text[above..<own.range.lowerBound].count { $0 == 10 }
+            let lead = lines < 2 && endsComment(above) ? [[UInt8]](repeating: newline, count: 2 - lines).flatMap { $0 } : []
+            splices.append((own.range.lowerBound..<row.range.lowerBound, lead, .before))
         case (nil, nil): break
         }
     }
@@ -233,7 +240,14 @@ struct TableWriter {
         let text = host.text.utf8
         var i = row.block.lowerBound
         while i > 0, isSpace(text[i - 1]) { i -= 1 }
-        return i == 0 || !(text.has("*/", at: i - 2) || text.has("-->", at: i - 3)) && !isInLineComment(i)
+        return !endsComment(i)
+    }
+
+    /// Whether a comment that is no row's ends here.
+    private func endsComment(_ offset: Int) -> Bool {
+        let text = host.text.utf8
+        guard offset > 0, text.has("*/", at: offset - 2) || text.has("-->", at: offset - 3) || isInLineComment(offset) else { return false }
+        return !host.rows.contains { $0.trailing?.range.upperBound == offset }
     }
 
     private func isInLineComment(_ offset: Int) -> Bool {
@@ -353,7 +367,8 @@ struct TableWriter {
     /// A value of the donor; lines after the first are indented for a row at `indent`.
     private func value(_ node: Node, indent: [UInt8], donorIndent: [UInt8], isShorthand: Bool = false) -> [UInt8] {
         let raw = Array(donor.text.utf8[node.range])
-        if isSameForm(), !isShorthand {
+        // The value of a row `key;` stands nowhere of its own.
+        if isSameForm(), !isShorthand, !raw.isEmpty {
             switch node.content {
             case .text, .scalar: return raw.withLineEnds(newline)
             case .array, .dictionary:
