@@ -129,6 +129,11 @@ struct TableWriter {
             let at = first.block.lowerBound
             let indent = TableWriter.indent(of: first, host)
             guard let indent else {
+                guard text[start..<at].allSatisfy(isSpace), row.trailing == nil else {
+                    // What stands before it on its line is nobody's, and stays so.
+                    splices.append((at..<at, newline + newline + block(row, indent: []) + newline, .between))
+                    return
+                }
                 let compact = compact(row)
                 splices.append((at..<at, compact + (host.syntax == .xml ? [] : [0x20]), .between))
                 return

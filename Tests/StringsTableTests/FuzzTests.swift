@@ -1,3 +1,4 @@
+import Foundation
 import StringCatalog
 import StringsTable
 import Testing
@@ -49,6 +50,9 @@ import Testing
         "<dict/>", "</dict>", "<!-- z -->", "&amp;", "&", "“", "\u{feff}", "\0", "é", "<<<<<<< x\n", "\t",
     ]
 
+    /// More of them, where a run asks for it.
+    private let rounds = Int(ProcessInfo.processInfo.environment["TABLE_ROUNDS"] ?? "") ?? 2000
+
     private static func mutated(_ text: [UInt8], _ random: inout Seeded) -> [UInt8] {
         var text = text
         for _ in 0..<Int.random(in: 1..<4, using: &random) {
@@ -67,7 +71,7 @@ import Testing
     func `are refused or read, and merge to a result that holds`(_ kind: TableKind, _ text: String) throws {
         var random = Seeded(seed: 7)
         var read = 0
-        for round in 0..<4000 {
+        for round in 0..<rounds {
             let base = Array(text.utf8)
             let ours = Self.mutated(base, &random)
             let theirs = Self.mutated(base, &random)
