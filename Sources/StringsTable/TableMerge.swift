@@ -418,10 +418,13 @@ struct TableMerger {
     // MARK: One row
 
     private mutating func edit(_ b: Row?, _ o: Row, _ t: Row, _ level: Level) -> RowEdit {
-        let marks = report
+        // Counts, not a copy: a copy of the report for each row would take square time.
+        let marks = (report.conflicts.count, report.losses.count, report.decisions.count)
         var edit = RowEdit(value: value(b?.value, o.value, t.value, level, o.key))
         if kind == .stringsdict, level == .table, let fault = brokenFormat(edit, o, t) {
-            report = marks
+            report.conflicts.removeSubrange(marks.0...)
+            report.losses.removeSubrange(marks.1...)
+            report.decisions.removeSubrange(marks.2...)
             conflict(b?.value, o.value, t.value, fault)
             edit.value = nil
         }

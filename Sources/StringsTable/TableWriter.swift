@@ -8,13 +8,14 @@ struct TableWriter {
     private let host, donor: TableDocument
     private var splices: [(range: Range<Int>, text: [UInt8], place: Place)] = []
     private let newline: [UInt8]
-    private let unit: [UInt8]
+    private let unit, donorUnit: [UInt8]
 
     init(host: TableDocument, donor: TableDocument) {
         self.host = host
         self.donor = donor
         newline = TableWriter.newline(of: host) ?? TableWriter.newline(of: donor) ?? [10]
         unit = TableWriter.unit(of: host)
+        donorUnit = TableWriter.unit(of: donor)
     }
 
     /// Of several splices at one offset, which comes first: what ends the row before, new rows, what begins the row behind.
@@ -323,7 +324,7 @@ struct TableWriter {
     private func block(_ row: Row, indent: [UInt8]) -> [UInt8] {
         let raw = donor.text.utf8[row.core]
         let own = donorIndent(at: row.core.lowerBound)
-        if isSameForm(), own == indent || !raw.contains(10), (raw.contains(10) ? TableWriter.unit(of: donor) == unit || host.syntax != .xml : true) {
+        if isSameForm(), own == indent || !raw.contains(10), (raw.contains(10) ? donorUnit == unit || host.syntax != .xml : true) {
             return indent + Array(raw).withLineEnds(newline)
         }
         return indent + rendered(row, indent: indent)
@@ -377,7 +378,7 @@ struct TableWriter {
             switch node.content {
             case .text, .scalar: return raw.withLineEnds(newline)
             case .array, .dictionary:
-                if !raw.contains(10) || (indent == donorIndent && TableWriter.unit(of: donor) == unit) { return raw.withLineEnds(newline) }
+                if !raw.contains(10) || (indent == donorIndent && donorUnit == unit) { return raw.withLineEnds(newline) }
             }
         }
         switch node.content {
