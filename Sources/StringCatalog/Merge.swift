@@ -7,7 +7,7 @@ public struct CatalogMerge: Sendable {
     public let bytes: Bytes
     /// Whether the result is the target as it stands.
     public let isUnchanged: Bool
-    public let report: MergeReport
+    public package(set) var report: MergeReport
     /// Whether a person has to decide something. The result is valid all the same.
     public var hasConflicts: Bool { !report.conflicts.isEmpty }
 }

@@ -2,6 +2,7 @@
 
 import Linux
 import StringCatalog
+import StringsTable
 
 /// An input that cannot be read, as a sentence with the file's name.
 struct InputFault: Error {
@@ -28,6 +29,15 @@ func readCatalog(_ path: String, role: String? = nil, like: CatalogDocument? = n
 func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: CatalogDocument? = nil) throws(InputFault) -> CatalogDocument {
     do {
         return try CatalogDocument(parsing: bytes, like: like)
+    } catch {
+        throw InputFault(sentence: "\(role.map { $0 + ": " } ?? "")\(path):\(error.line):\(error.column): \(error.sentence)")
+    }
+}
+
+/// Parses a table of strings; a fault names the file as `path:line:column`.
+func parseTable(_ bytes: Bytes, _ path: String, role: String? = nil) throws(InputFault) -> TableDocument {
+    do {
+        return try TableDocument(parsing: bytes)
     } catch {
         throw InputFault(sentence: "\(role.map { $0 + ": " } ?? "")\(path):\(error.line):\(error.column): \(error.sentence)")
     }

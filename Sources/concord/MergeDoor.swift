@@ -3,6 +3,7 @@
 import Dispatch
 import Linux
 import StringCatalog
+import StringsTable
 import Synchronization
 
 /// Merges files; see `concord help merge`.
@@ -40,10 +41,31 @@ func mergeDoor(_ words: [String]) -> Int32 {
     }
 }
 
-/// Reads and merges three files. A base that is missing (`/dev/null`, or empty) is an empty base.
+/// What came out of three files, whichever engine they went through.
+struct MergedFile {
+    let bytes: Bytes
+    let isUnchanged: Bool
+    let report: MergeReport
+    var hasConflicts: Bool { !report.conflicts.isEmpty }
+}
+
+/// Reads and merges three files; the name in `path` says of which kind they are: a table (`.strings`, `.stringsdict`), else a
+/// catalog. A base that is missing (`/dev/null`, or empty) is an empty base.
 ///
 /// A large output is written on the way into `output`, which then has to be committed.
-func mergeFiles(base: String, ours: String, theirs: String, path: String, policy: MergePolicy, into output: OutputFile) throws -> CatalogMerge {
+func mergeFiles(base: String, ours: String, theirs: String, path: String, policy: MergePolicy, into output: OutputFile) throws -> MergedFile {
+    guard let kind = TableKind(path: path) else {
+        let merged = try mergeCatalogs(base: base, ours: ours, theirs: theirs, policy: policy, into: output)
+        return MergedFile(bytes: merged.bytes, isUnchanged: merged.isUnchanged, report: merged.report)
+    }
+    let baseBytes = try readBytes(base)
+    let merged = try merge(
+        base: baseBytes.count == 0 ? nil : parseTable(baseBytes, base, role: "base"), ours: parseTable(readBytes(ours), ours, role: "ours"),
+        theirs: parseTable(readBytes(theirs), theirs, role: "theirs"), kind: kind, language: TableLanguage(path: path), policy: policy)
+    return MergedFile(bytes: merged.bytes, isUnchanged: merged.isUnchanged, report: merged.report)
+}
+
+private func mergeCatalogs(base: String, ours: String, theirs: String, policy: MergePolicy, into output: OutputFile) throws -> CatalogMerge {
     let baseBytes = try readBytes(base)
     let baseDocument = baseBytes.count == 0 ? nil : try parseCatalog(baseBytes, base, role: "base")
     let sides = try readBoth([(ours, "ours"), (theirs, "theirs")], like: baseDocument)

@@ -31,6 +31,7 @@ case "check": exit(checkDoor(rest))
 case "stats": exit(statsDoor(rest))
 case "fmt": exit(fmtDoor(rest))
 case "textconv": exit(textconvDoor(rest))
+case "migrate": exit(migrateDoor(rest))
 case "demo": exit(demoDoor(rest))
 case "serve": exitAfter { await serveDoor(rest) }
 case "sync": exitAfter { await syncDoor(rest) }
