@@ -603,7 +603,10 @@ struct Layouts {
     }
 
     private var known: [Layout] = []
+    private var looks = 0
     private static let knownMax = 6
+    /// So many values are looked at for a layout; what a file has is seen by then.
+    private static let looksMax = 256
     private static let headBytesMax = 400
     /// Those of `variations`, `plural`, `other`, `stringUnit`, `state`, its value, `value`, and the one that opens the text.
     private static let quotesMax = 15
@@ -617,6 +620,8 @@ struct Layouts {
 
     /// Learns the layout of a value that was read, if it ends in its only text: plurals with several are not alike.
     mutating func note(_ range: Range<Int>, in bytes: Bytes) {
+        looks += 1
+        guard looks <= Layouts.looksMax else { return }
         var end = range.upperBound - 1
         while end > range.lowerBound, bytes[end] == 0x7d || bytes[end] <= 0x20 { end -= 1 }
         guard bytes[end] == 0x22 else { return }
