@@ -3,11 +3,14 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.strictMemorySafety(), .enableUpcomingFeature("ExistentialAny")]
 
-// libgit2 and ICU are bound at their first use (`dlopen` with RTLD_GLOBAL), not at start: `concord merge` needs
-// neither, and loading them would double its run time. Their functions therefore stay undefined in the executable,
-// to be found by lazy binding; of the linkers in the toolchain lld does that.
-let boundAtFirstUse: [LinkerSetting] = [
-    .unsafeFlags(["-use-ld=lld", "-Xlinker", "--unresolved-symbols=ignore-in-object-files", "-Xlinker", "-z", "-Xlinker", "lazy"])
+// How the executable is linked, for a start in about a millisecond: `concord merge` is called for every file of a merge.
+let quickStart: [LinkerSetting] = [
+    // libgit2 and ICU are bound at their first use (`dlopen` with RTLD_GLOBAL), not at start: most doors need neither, and
+    // loading them would double their time. Their functions therefore stay undefined in the executable, to be found by
+    // lazy binding; of the linkers in the toolchain lld does that.
+    .unsafeFlags(["-use-ld=lld", "-Xlinker", "--unresolved-symbols=ignore-in-object-files", "-Xlinker", "-z", "-Xlinker", "lazy"]),
+    // The C++ library and libgcc in whole (see the file in that folder), and relocations in their compact form.
+    .unsafeFlags(["-LSources/concord/link", "-Xclang-linker", "-static-libgcc", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]),
 ]
 
 let package = Package(
@@ -21,14 +24,14 @@ let package = Package(
         .target(name: "CLinux"),
 
         // These three do not know each other.
-        .target(name: "StringCatalog", dependencies: ["CScan", "CICU"], swiftSettings: strict, linkerSettings: boundAtFirstUse),
+        .target(name: "StringCatalog", dependencies: ["CScan", "CICU"], swiftSettings: strict, linkerSettings: quickStart),
         .target(name: "StringsTable", dependencies: ["StringCatalog"], swiftSettings: strict),
-        .target(name: "Git", dependencies: ["CLibGit2"], swiftSettings: strict, linkerSettings: boundAtFirstUse),
+        .target(name: "Git", dependencies: ["CLibGit2"], swiftSettings: strict, linkerSettings: quickStart),
         .target(name: "Linux", dependencies: ["CLinux"], swiftSettings: strict),
 
         // The daemon, and the one executable.
         .target(name: "Sync", dependencies: ["StringCatalog", "Git", "Linux"], swiftSettings: strict),
-        .executableTarget(name: "concord", dependencies: ["Sync", "StringCatalog", "StringsTable", "Git", "Linux"], swiftSettings: strict),
+        .executableTarget(name: "concord", dependencies: ["Sync", "StringCatalog", "StringsTable", "Git", "Linux"], exclude: ["link"], swiftSettings: strict),
         .executableTarget(name: "concord-bench", dependencies: ["StringCatalog", "Linux"], exclude: ["bench.py", "peers"], swiftSettings: strict),
 
         .testTarget(name: "StringCatalogTests", dependencies: ["StringCatalog"], exclude: ["Corpus"], swiftSettings: strict),

@@ -94,13 +94,14 @@ private func readBoth(_ files: [(path: String, role: String)], like: CatalogDocu
 
 /// Tells on standard error what a person has to know of a merge.
 func tell(_ report: MergeReport, path: String) {
-    for damage in report.damages { printError("\(path): \(damage)") }
+    var lines = report.damages.map { "\(path): \($0)" }
     for conflict in report.conflicts {
-        printError("\(path): conflict at \(describe(conflict.path)): \(conflict.why)")
+        lines.append("\(path): conflict at \(describe(conflict.path)): \(conflict.why)")
         for (side, text) in [("base", conflict.base), ("ours", conflict.ours), ("theirs", conflict.theirs)] {
-            printError("    \(side): \(text.map { shortened($0) } ?? "(absent)")")
+            lines.append("    \(side): \(text.map(shortened) ?? "(absent)")")
         }
     }
+    if !lines.isEmpty { printError(lines.joined(separator: "\n")) }
 }
 
 /// A leaf's place as people say it: `"Cancel", fr, value`.
@@ -108,8 +109,12 @@ func describe(_ path: LeafPath) -> String {
     ([path.key.map { "\"\(shortened($0))\"" }, path.language, path.field].compactMap { $0 }).joined(separator: ", ")
 }
 
-/// A text on one line, at most 100 characters.
+/// A text on one line, at most 100 Unicode scalars.
 func shortened(_ text: String) -> String {
-    let line = text.prefix(101).map { $0 == "\n" ? "\\n" : String($0) }.joined()
-    return line.count > 100 ? line.prefix(99) + "…" : line
+    var out = ""
+    for (i, scalar) in text.unicodeScalars.enumerated() {
+        if i == 99, text.unicodeScalars.count > 100 { return out + "…" }
+        if scalar == "\n" { out += "\\n" } else { out.unicodeScalars.append(scalar) }
+    }
+    return out
 }
