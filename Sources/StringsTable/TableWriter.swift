@@ -152,8 +152,8 @@ struct TableWriter {
                 return
             }
             var lead: [UInt8] = []
-            // A comment that stands above, not set off, would become this row's.
-            if row.comment == nil, first.blankLines.isEmpty, !text[start..<at].allSatisfy(isSpace) { lead = newline }
+            // A comment that stands above, not set off, would become this row's, or one with its own of `//`.
+            if row.comment?.isLine ?? true, first.blankLines.isEmpty, !text[start..<at].allSatisfy(isSpace) { lead = newline }
             let blank = following(row).map { blankLines(before: $0) } ?? blankLines(before: row)
             splices.append((at..<at, lead + block(row, indent: indent) + newline + blank, .between))
             return

@@ -77,3 +77,25 @@ import Testing
         #expect(try place.concord("migrate", "--force", ".").status == 1)
     }
 }
+
+@Suite struct TableCheckDoorTests {
+    @Test func `check names the fault of a table at its place, and holds translations against the source beside them`() throws {
+        let place = try Workplace()
+        try place.write("en.lproj/A.strings", "greet = \"Hello %@, %d files\";\nbye = Bye;\n")
+        try place.write("fr.lproj/A.strings", "bye = Salut;\ngreet = \"Bonjour %@\";\nbye = \"Au revoir\";\n")
+        try place.write("de.lproj/A.strings", "greet = \"Hallo %@, %d Dateien\"\nbye = \"Tschüss\";\n")
+        #expect(try place.concord("check", "en.lproj/A.strings").status == 0)
+        let french = try place.concord("check", "fr.lproj/A.strings")
+        #expect(french.status == 1)
+        #expect(french.output.contains("fr.lproj/A.strings:1:1: error:") && french.output.contains("[duplicate-key]"), "\(french.output)")
+        #expect(french.output.contains("fr.lproj/A.strings:2:1: error: \"greet\", fr") && french.output.contains("[placeholder-missing]"), "\(french.output)")
+        let german = try place.concord("check", "de.lproj/A.strings")
+        #expect(german.output.contains("de.lproj/A.strings:1:31: error:") && german.output.contains("the ';' is missing"), "\(german.output)")
+
+        try place.git("init", "-q", "-b", "main")
+        try place.git("add", "en.lproj", "fr.lproj", "de.lproj")
+        try place.git("commit", "-qm", "tables")
+        let tree = try place.concord("check", "--repository", ".", "--ref", "main")
+        #expect(tree.output.contains("[placeholder-missing]") && tree.output.contains("[syntax]"), "\(tree.output)")
+    }
+}
