@@ -40,7 +40,10 @@ private func compared(_ table: TableDocument, _ kind: TableKind, _ code: String,
     return check(migration.bytes, policy: policy).compactMap { finding in
         guard finding.place.language == code, finding.rule.isComparison else { return nil }
         let place = finding.place.key.flatMap { places[$0] } ?? (1, 1)
-        return Finding(rule: finding.rule, severity: finding.severity, line: place.line, column: place.column, place: finding.place, sentence: finding.sentence)
+        // Where a plain text stands in a catalog is nothing that a table's reader knows.
+        var path = finding.place
+        if path.field == "stringUnit.value" { path.field = nil }
+        return Finding(rule: finding.rule, severity: finding.severity, line: place.line, column: place.column, place: path, sentence: finding.sentence)
     }
 }
 
