@@ -122,6 +122,15 @@ public struct Finding: Equatable, Sendable {
     /// What is wrong and what to do, without the place.
     public let sentence: String
 
+    package init(rule: CheckRule, severity: Severity, line: Int, column: Int, place: LeafPath, sentence: String) {
+        self.rule = rule
+        self.severity = severity
+        self.line = line
+        self.column = column
+        self.place = place
+        self.sentence = sentence
+    }
+
     /// What makes this the same fault in another version of a file: path, rule, key, language and field on one line. Lines,
     /// columns and wording do not count.
     public func identity(path: String) -> String {

@@ -16,7 +16,7 @@ public struct TableFinding: Sendable, CustomStringConvertible {
 
     public let rule: Rule
     public let key: String
-    public let line: Int
+    public let line, column: Int
     /// One sentence, with the key.
     public let sentence: String
     public var description: String { "line \(line): \(sentence)" }
@@ -33,10 +33,10 @@ extension TableDocument {
         var places = LineCounter(text.utf8)
         let last = lastCopies(rows)
         for (i, row) in rows.enumerated() {
-            let line = places.place(of: row.range.lowerBound).line
+            let place = places.place(of: row.range.lowerBound)
             let name = row.key.string
             func note(_ rule: TableFinding.Rule, _ sentence: String) {
-                found.append(TableFinding(rule: rule, key: name, line: line, sentence: sentence))
+                found.append(TableFinding(rule: rule, key: name, line: place.line, column: place.column, sentence: sentence))
             }
             if last[row.key] != i { note(.duplicateKey, "the key \"\(name)\" stands more than once; its last copy counts") }
             if syntax != .xml, hasUnknownEscape(row.keyRange) || hasUnknownEscape(row.value.range) {

@@ -576,7 +576,8 @@ struct TableMerger {
                         continue
                     }
                     let isNew = base[o[next].key] == nil && !inTheirs.contains(o[next].key)
-                    guard isNew, order.isBefore(o[next].key, t[index].key) else { break }
+                    // A row that comes back stands behind all that is new at its place, as it does where it never went.
+                    guard isNew, base[t[index].key] != nil || order.isBefore(o[next].key, t[index].key) else { break }
                     after = next
                     next += 1
                 }

@@ -78,9 +78,11 @@ struct TableWriter {
     /// Plans the splices of one dictionary.
     private mutating func rows(of node: Node, _ plan: TablePlan, indent: [UInt8]?) {
         let rows = node.rows
+        /// The last row that went together with the empty lines behind it.
+        var cleared = -1
         for (i, change) in plan.rows.sorted(by: { $0.key < $1.key }) {
             switch change {
-            case .removed: remove(i, of: rows, plan, start: node.inner.lowerBound)
+            case .removed: if remove(i, of: rows, plan, start: node.inner.lowerBound, isCleared: cleared == i - 1 && i > 0) { cleared = i }
             case .edited(let edit): write(edit, over: rows[i])
             }
         }
@@ -92,8 +94,12 @@ struct TableWriter {
         }
     }
 
-    /// Takes a row out, with its comment and the empty lines that set it off.
-    private mutating func remove(_ i: Int, of rows: [Row], _ plan: TablePlan, start: Int) {
+    /// Takes a row out, with its comment and the empty lines that set it off: those before it, but behind a header or at the
+    /// start of the file those behind it.
+    ///
+    /// - Parameter isCleared: whether the row before went together with the empty lines between.
+    /// - Returns: whether the empty lines behind the row went too.
+    private mutating func remove(_ i: Int, of rows: [Row], _ plan: TablePlan, start: Int, isCleared: Bool) -> Bool {
         let text = host.text.utf8
         let row = rows[i]
         var range = row.block
@@ -101,14 +107,19 @@ struct TableWriter {
         let before = row.blankLines.lowerBound
         let followsRow = i > 0 && before <= rows[i - 1].block.upperBound
         var replacement: [UInt8] = []
+        var clears = false
         if isLineStart(row.block.lowerBound), isLineStart(row.block.upperBound) || row.block.upperBound == text.count {
             let next = i + 1 < rows.count && rows[i + 1].blankLines.lowerBound == row.block.upperBound ? rows[i + 1].blankLines : nil
             let isFirst = !followsRow && (before <= start || text[start..<before].allSatisfy(isSpace))
-            if followsRow {
+            if isCleared {
+                range = row.block.lowerBound..<(next?.upperBound ?? row.block.upperBound)
+                clears = next != nil
+            } else if followsRow {
                 range = row.blankLines.lowerBound..<row.block.upperBound
             } else if let next, isFirst || !row.blankLines.isEmpty {
                 // Of the empty lines before this row and before the next, one run stays.
                 range = row.block.lowerBound..<next.upperBound
+                clears = true
             }
             let kept = rows.indices[(i + 1)...].first { k in
                 if case .removed = plan.rows[k] { false } else { true }
@@ -121,6 +132,7 @@ struct TableWriter {
             range = from..<range.upperBound
         }
         splices.append((range, replacement, .before))
+        return clears
     }
 
     private mutating func insert(_ row: Row, after anchor: Int, among rows: [Row], _ plan: TablePlan, start: Int) {
@@ -140,8 +152,8 @@ struct TableWriter {
                 return
             }
             var lead: [UInt8] = []
-            // A comment that stands above, not set off, would become this row's.
-            if row.comment == nil, first.blankLines.isEmpty, !text[start..<at].allSatisfy(isSpace) { lead = newline }
+            // A comment that stands above, not set off, would become this row's, or one with its own of `//`.
+            if row.comment?.isLine ?? true, first.blankLines.isEmpty, !text[start..<at].allSatisfy(isSpace) { lead = newline }
             let blank = following(row).map { blankLines(before: $0) } ?? blankLines(before: row)
             splices.append((at..<at, lead + block(row, indent: indent) + newline + blank, .between))
             return

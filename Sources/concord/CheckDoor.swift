@@ -3,6 +3,7 @@
 import Git
 import Linux
 import StringCatalog
+import StringsTable
 
 /// Checks catalogs; see `concord help check`.
 func checkDoor(_ words: [String]) -> Int32 {
@@ -21,7 +22,7 @@ func checkDoor(_ words: [String]) -> Int32 {
         case .files(let paths):
             for path in paths {
                 do {
-                    files.append(CheckedFile(path: path, findings: check(try readBytes(path), policy: order.policy)))
+                    files.append(CheckedFile(path: path, findings: findings(of: try readBytes(path), path, order.policy) { try? readBytes($0) }))
                 } catch {
                     printError("concord check: \(error.sentence)")
                     isComplete = false
@@ -107,6 +108,25 @@ private struct CheckOrder {
     }
 }
 
+/// The findings of a file, a table's against the table of the source language beside it.
+///
+/// - Parameter read: gives the bytes of another file, or nil where there is none.
+private func findings(of bytes: Bytes, _ path: String, _ policy: CheckPolicy, read: (String) -> Bytes?) -> [Finding] {
+    guard let kind = TableKind(path: path) else { return check(bytes, policy: policy) }
+    let language = TableLanguage(path: path)
+    let source = language.isSource ? nil : sourceSiblings(of: path).lazy.compactMap(read).compactMap { try? TableDocument(parsing: $0) }.first
+    return check(bytes, kind: kind, language: language, source: source, policy: policy)
+}
+
+/// Where the source language's table of the same name stands, the likeliest place first.
+private func sourceSiblings(of path: String, sourceLanguage: String = "en") -> [String] {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard let i = parts.lastIndex(where: { $0.hasSuffix(".lproj") }) else { return [] }
+    return [sourceLanguage, "Base"].map { folder in
+        (parts[..<i] + ["\(folder).lproj"] + parts[(i + 1)...]).joined(separator: "/")
+    }
+}
+
 /// Checks each catalog in the tree that a branch, ref or commit has.
 private func checkTree(of path: String, at revision: String, _ policy: CheckPolicy) throws -> [CheckedFile] {
     let repository = try Repository(opening: path)
@@ -114,12 +134,17 @@ private func checkTree(of path: String, at revision: String, _ policy: CheckPoli
     var commit = ObjectID(hex: revision)
     for ref in named where commit == nil { commit = try repository.tip(of: ref) }
     guard let commit else { throw InputFault(sentence: "\(path) has no branch, ref or commit \"\(revision)\"") }
-    let catalogs = try repository.files(in: repository.tree(of: commit)) { $0.name.hasSuffix(".xcstrings") }
+    let catalogs = try repository.files(in: repository.tree(of: commit)) { $0.name.hasSuffix(".xcstrings") || TableKind(path: $0.name) != nil }
+    func contents(_ path: String) throws -> Bytes? {
+        guard let entry = catalogs.first(where: { $0.path.description == path }), entry.mode.isFile else { return nil }
+        return Bytes(try repository.blob(entry.id, bytesMax: CatalogLimits.standard.bytesMax).array)
+    }
     return try catalogs.compactMap { entry in
         // What stands behind a symbolic link or in a submodule is checked where it is, if it is a catalog of this tree.
         guard entry.mode.isFile else { return nil }
         let bytes = Bytes(try repository.blob(entry.id, bytesMax: CatalogLimits.standard.bytesMax).array)
-        return CheckedFile(path: entry.path.description, findings: check(bytes, policy: policy))
+        let path = entry.path.description
+        return CheckedFile(path: path, findings: findings(of: bytes, path, policy) { try? contents($0) })
     }
 }
 

@@ -68,6 +68,8 @@ private let pages: [String: String] = [
         without a category that the language needs, placeholders that do not fit the source text, and more. With
         --repository, every catalog of the tree of a branch, ref or commit X, also in a bare repository.
 
+        Tables (*.strings, *.stringsdict) are checked too, each against the table of the source language beside it.
+
           --severity RULE=LEVEL  error, warning, info or off; may be given often. 'concord check --rules' lists the rules.
           --format F             human (default), json, sarif or github (annotations of a workflow). --json is --format json
           --all                  shows also the notes (info), which human and github leave out

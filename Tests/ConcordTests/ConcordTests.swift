@@ -220,7 +220,7 @@ func catalog(_ texts: [(language: String, text: String)], key: String = "Share")
         try place.write("app/.git/info/attributes", "*.png binary\n")
         try place.concord("install-driver", in: "app")
         try place.concord("install-driver", in: "app")
-        #expect(try place.read("app/.git/info/attributes") == "*.png binary\n*.xcstrings merge=concord diff=concord\n")
+        #expect(try place.read("app/.git/info/attributes") == "*.png binary\n" + ["xcstrings", "strings", "stringsdict"].map { "*.\($0) merge=concord diff=concord\n" }.joined())
         try place.concord("install-driver", "--uninstall", in: "app")
         #expect(try place.read("app/.git/info/attributes") == "*.png binary\n")
     }

@@ -158,6 +158,40 @@ private struct Model {
         #expect(Set(again.report.conflicts.map(\.path)) == Set(merged.report.conflicts.map(\.path)), "seed \(seed)")
     }
 
+    @Test(arguments: 0..<200)
+    func `with the sides and their roles exchanged say the same, and take everything where only one side changed`(_ seed: Int) throws {
+        var random = Seeded(seed: UInt64(seed + 2000))
+        let base = Model(count: Int.random(in: 1..<8, using: &random), &random)
+        var ours = base
+        var theirs = base
+        _ = ours.edit("ours", owning: { _ in true }, keeping: base, &random)
+        _ = theirs.edit("theirs", owning: { _ in true }, keeping: base, &random)
+        let kind: TableKind = seed % 3 == 0 ? .stringsdict : .strings
+        func bytes(_ model: Model) -> Bytes { Bytes(Array((kind == .strings ? model.strings("\n") : model.stringsdict("\n")).utf8)) }
+        func merged(_ a: Model, _ b: Model, _ source: SourceSide) throws -> TableMerge {
+            try mergeTable(kind: kind, base: bytes(base), ours: bytes(a), theirs: bytes(b), policy: MergePolicy(sourceSide: source))
+        }
+        for (source, swapped) in [(SourceSide.ours, SourceSide.theirs), (.theirs, .ours), (.none, .none)] {
+            let one = try merged(ours, theirs, source)
+            let two = try merged(theirs, ours, swapped)
+            #expect(Set(one.report.conflicts.map(\.path)) == Set(two.report.conflicts.map(\.path)), "seed \(seed)")
+            // What a conflict holds back stands in the conflict too.
+            func losses(_ merge: TableMerge) -> Set<String> { Set(merge.report.losses.filter { $0.rule != "held back by a conflict" }.map(\.text)) }
+            #expect(losses(one) == losses(two), "seed \(seed)")
+            guard !one.hasConflicts else { continue }
+            func content(_ merge: TableMerge) throws -> [String: String] {
+                Dictionary(try TableDocument(parsing: merge.bytes).entries.map { ($0.key, "\($0.content) \($0.comment ?? "")") }) { $1 }
+            }
+            #expect(try content(one) == content(two), "seed \(seed)")
+            let isExact = one.bytes.array == two.bytes.array
+            #expect(isExact, "seed \(seed): equal content in unequal bytes")
+        }
+        let all = try merged(base, theirs, .none)
+        // A file that lost every row is held.
+        let isTaken = all.bytes.array == bytes(theirs).array || theirs.rows.isEmpty
+        #expect(isTaken, "seed \(seed)")
+    }
+
     private func texts(_ content: TableContent) -> [[Unicode.Scalar]] {
         switch content {
         case .text(let text): [Array(text.unicodeScalars)]
