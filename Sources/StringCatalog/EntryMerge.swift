@@ -14,7 +14,7 @@ extension Merger {
         guard let theirs = values.theirs, sides.isObject(theirs) else { return }
         let known = Set(values.base.map(texts) ?? []).union(values.ours.map(texts) ?? [])
         let before = report.losses.count
-        loseTexts(in: theirs, "held back by a conflict")
+        loseTexts(in: theirs, Loss.heldBack)
         report.losses = report.losses[..<before] + report.losses[before...].filter { !known.contains(Array($0.text.utf8)) }
     }
 

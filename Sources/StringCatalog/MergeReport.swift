@@ -38,6 +38,11 @@ public struct Loss: Sendable {
     /// The rule that dropped it.
     public var rule: String
 
+    /// Whether the text only waits: its place is held by a conflict, and it still stands on its own side.
+    public var isHeldBack: Bool { rule == Self.heldBack }
+
+    package static let heldBack = "held back by a conflict"
+
     package init(path: LeafPath, text: String, from: String, rule: String) {
         self.path = path
         self.text = text
