@@ -47,8 +47,8 @@ struct CatalogResult {
     let file: FileMerge
     let resolution: FileResolution
     var held: [Held] = []
-    /// Texts of either side that are not in the result.
-    var losses: [Loss] = []
+    /// The texts that are not in the result, and how ties were decided.
+    var trace = MergeTrace()
     /// What the base of the next merge has in place of theirs: `nil` says theirs itself, since all of it came over.
     var nextBase: NextBase? = nil
 
@@ -113,7 +113,7 @@ struct CatalogSync {
         do throws(MergeFault) {
             let merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
             var result = CatalogResult(file: file, resolution: resolution(of: merged, file))
-            result.losses = merged.report.losses
+            result.trace = MergeTrace(merged.report, base: base, ours: ours, theirs: theirs)
             guard merged.hasConflicts else { return result }
             result.held = merged.report.conflicts.map { conflict in
                 Held(file: file.path, leaf: conflict.path, base: conflict.base, ours: conflict.ours, theirs: conflict.theirs, why: conflict.why)

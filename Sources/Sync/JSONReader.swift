@@ -1,19 +1,19 @@
 // Reads what `JSON` writes: the records of the ledger and of resolutions, which come back from a repository that anybody
 // may have pushed to. Anything that is not JSON gives nil; nothing is guessed.
 
-extension JSON {
+/// A JSON value that was read.
+enum ParsedJSON: Equatable {
+    case string(String), number(Int), boolean(Bool), list([ParsedJSON]), object([String: ParsedJSON])
+
     /// The value that a text is, as a whole; `nil` if it is none. Numbers are whole numbers; `null` members are left out.
-    package init?(parsing text: String) {
+    init?(parsing text: String) {
         var reader = JSONReader(Array(text.utf8))
         guard let value = reader.value(depth: 0), reader.isAtEnd else { return nil }
         self = value
     }
 
     /// The member of this name of an object.
-    subscript(_ name: String) -> JSON? {
-        guard case .object(let members) = self else { return nil }
-        return members.last { $0.key == name }?.value
-    }
+    subscript(_ name: String) -> ParsedJSON? { if case .object(let members) = self { members[name] } else { nil } }
 
     var text: String? { if case .string(let text) = self { text } else { nil } }
     var int: Int? { if case .number(let number) = self { number } else { nil } }
@@ -28,7 +28,7 @@ private struct JSONReader {
 
     var isAtEnd: Bool { bytes[at...].allSatisfy(Self.isSpace) }
 
-    mutating func value(depth: Int) -> JSON? {
+    mutating func value(depth: Int) -> ParsedJSON? {
         guard depth < Self.depthMax, let first = next() else { return nil }
         switch first {
         case UInt8(ascii: "\""): return string().map { .string($0) }
@@ -40,25 +40,25 @@ private struct JSONReader {
         }
     }
 
-    private mutating func object(depth: Int) -> JSON? {
+    private mutating func object(depth: Int) -> ParsedJSON? {
         at += 1
-        var members: [(String, JSON?)] = []
-        if take("}") { return .object(KeyValuePairs(members)) }
+        var members: [String: ParsedJSON] = [:]
+        if take("}") { return .object(members) }
         repeat {
             guard next() == UInt8(ascii: "\""), let name = string(), take(":") else { return nil }
             if next() == UInt8(ascii: "n") {
                 guard word("null") else { return nil }
             } else {
                 guard let value = value(depth: depth + 1) else { return nil }
-                members.append((name, value))
+                members[name] = value
             }
         } while take(",")
-        return take("}") ? .object(KeyValuePairs(members)) : nil
+        return take("}") ? .object(members) : nil
     }
 
-    private mutating func list(depth: Int) -> JSON? {
+    private mutating func list(depth: Int) -> ParsedJSON? {
         at += 1
-        var items: [JSON] = []
+        var items: [ParsedJSON] = []
         if take("]") { return .list(items) }
         repeat {
             guard let value = value(depth: depth + 1) else { return nil }
@@ -113,7 +113,7 @@ private struct JSONReader {
         return value
     }
 
-    private mutating func number() -> JSON? {
+    private mutating func number() -> ParsedJSON? {
         let digits = bytes[at...].prefix { $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         at += digits.count
         return Int(String(decoding: digits, as: UTF8.self)).map { .number($0) }

@@ -83,16 +83,21 @@ struct Pass {
         return report
     }
 
-    /// Moves the ref, the base of the next merge first: should this process die between the two, an unused base is left, which harms nobody.
+    /// Moves the ref. What it drops is in the ledger before, and the base of the next merge in its place: should this process die
+    /// in between, something unused is left, which harms nobody. Both happen under the lock of the target, so that a race that is
+    /// lost records nothing.
     private func apply(_ move: Move, in repository: Repository) throws(GitError) -> Swap {
         let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
-        if let base = move.base, let ref = Self.baseRef(move.step) {
-            let before = try repository.tip(of: ref)
-            let swap = try repository.compareAndSwap(ref, from: before, to: base, by: by, reflog: "concord: base of \(move.step)")
-            guard swap == .swapped else { return swap }
-        }
         return try repository.compareAndSwap(
-            move.step.target.name, from: move.step.target.tip, to: move.commit, by: by, reflog: "concord: \(move.subject)")
+            move.step.target.name, from: move.step.target.tip, to: move.commit, by: by, reflog: "concord: \(move.subject)"
+        ) { () throws(GitError) in
+            if let base = move.base, let ref = Self.baseRef(move.step) {
+                let before = try repository.tip(of: ref)
+                let swap = try repository.compareAndSwap(ref, from: before, to: base, by: by, reflog: "concord: base of \(move.step)")
+                guard swap == .swapped else { return swap }
+            }
+            return try Ledger(repository).append(move.records, by: by)
+        }
     }
 
     /// Slashes are escaped, so that no name is in another's way as a directory.
@@ -144,11 +149,14 @@ public struct MoveReport: Sendable, Hashable {
     public let kind: String
     public let subject: String
     public let held: [Held]
+    /// How many texts it dropped; they are in the ledger.
+    public let lostCount: Int
     public let isPlanned: Bool
 
     init(_ move: Move, isPlanned: Bool) {
         (target, source, from, to) = (move.step.target.name, move.step.source.name, move.step.target.tip, move.commit)
         (kind, subject, held, self.isPlanned) = (move.kind.rawValue, move.subject, move.held, isPlanned)
+        lostCount = move.records.count { if case .lost = $0 { true } else { false } }
     }
 }
 

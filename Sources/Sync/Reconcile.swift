@@ -31,6 +31,8 @@ struct Move {
     let held: [Held]
     /// The commit to keep alive as the base of the next merge, for a partial sync.
     let base: ObjectID?
+    /// What the ledger must have before the target moves.
+    let records: [LedgerRecord]
 }
 
 /// Works one step out: merges the trees in memory, decides, and writes the objects. No ref moves here.
@@ -59,7 +61,8 @@ struct Reconciliation {
         if tree == ours, try isOnRecord(step, merged, theirs: theirs, held: held, history) { return .inStep(held: held) }
         if isWhole, tree == theirs, step.rule.allowsFastForward, try repository.isAncestor(target, of: source) {
             let subject = "Fast-forward \(step.target.name.shorthand) to \(step.source.name.shorthand)"
-            return .move(Move(kind: .fastForward, step: step, commit: source, subject: subject, held: [], base: nil))
+            return .move(Move(
+                kind: .fastForward, step: step, commit: source, subject: subject, held: [], base: nil, records: records(of: merged, step, source)))
         }
         let base = isWhole || isDryRun ? nil : try writeBase(step, merged, theirs: theirs)
         let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, repository: repository)
@@ -68,7 +71,14 @@ struct Reconciliation {
             commit: tree, parents: isWhole ? [target, source] : [target],
             author: people.author ?? signature(at: now), committer: signature(at: now),
             message: message.text(trailers: people.trailers + trailers(step, base)))
-        return .move(Move(kind: isWhole ? .merge : .partial, step: step, commit: commit, subject: message.subject, held: held, base: base))
+        return .move(Move(
+            kind: isWhole ? .merge : .partial, step: step, commit: commit, subject: message.subject, held: held, base: base,
+            records: records(of: merged, step, commit)))
+    }
+
+    private func records(of merged: MergedTrees, _ step: Step, _ commit: ObjectID) -> [LedgerRecord] {
+        let mark = SyncMark(commit: commit, target: step.target.name, source: step.source.name, seconds: now)
+        return merged.catalogs.flatMap { $0.trace.records(file: $0.file.path, mark) }
     }
 
     /// Whether later merges will know that the target has all of the source, though nothing came over now.

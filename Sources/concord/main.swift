@@ -31,6 +31,12 @@ case "check": exit(checkDoor(rest))
 case "stats": exit(statsDoor(rest))
 case "fmt": exit(fmtDoor(rest))
 case "textconv": exit(textconvDoor(rest))
+case "lost": exit(lostDoor(rest))
+case "restore": exit(restoreDoor(rest))
+case "conflicts": exit(conflictsDoor(rest))
+case "resolve": exit(resolveDoor(rest))
+case "explain": exit(explainDoor(rest))
+case "log": exit(logDoor(rest))
 case "demo": exit(demoDoor(rest))
 case "serve": exitAfter { await serveDoor(rest) }
 case "sync": exitAfter { await syncDoor(rest) }
