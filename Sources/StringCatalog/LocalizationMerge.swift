@@ -103,17 +103,18 @@ extension Merger {
         let base = v.base.map { sides.items($0) }
         let items = ThreeWay(base: base, ours: sides.items(ours, like: base ?? []), theirs: sides.items(theirs, like: base ?? []))
         let shapes = (base: v.base.map { shape($0, base!) }, ours: shape(ours, items.ours!), theirs: shape(theirs, items.theirs!))
-        let sameShape = shapes.ours == shapes.theirs && (v.base == nil || shapes.base == shapes.ours)
-        if !sameShape && !same(v.base, ours) && !same(v.base, theirs) && !same(ours, theirs) {
+        if shapes.ours != shapes.theirs && !same(v.base, ours) && !same(v.base, theirs) && !same(ours, theirs) {
             return restructured(v, shapes.base, shapes.ours, shapes.theirs)
         }
         let marks = report
+        // A plain text that became variations on both sides is the base of their category `other`.
+        let plain = shapes.base == .plain && shapes.ours != .plain ? v.base : nil
         let merged = members(v, sides.paired(items)) { merger, name, values in
             let sides = merger.sides
             return merger.inside(name) { merger in
                 if sides.isNamed(name, "stringUnit") { return merger.unit(values, text: "value") }
                 if sides.isNamed(name, "stringSet") { return merger.unit(values, text: "values") }
-                if sides.isNamed(name, "variations") { return merger.variations(values) }
+                if sides.isNamed(name, "variations") { return merger.variations(values, plain: plain) }
                 if sides.isNamed(name, "substitutions") { return merger.substitutions(values) }
                 return merger.general(values)
             }

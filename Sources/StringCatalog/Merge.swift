@@ -384,12 +384,13 @@ struct Merger {
         var plan = MergePlan()
         let known = ours.aligned(to: base)
         var back: [(index: Int, merged: Merged)] = []
-        let byKey = Dictionary(grouping: held.filter { $0.key != nil }) { $0.key! }
+        let byKey = Dictionary(grouping: held.filter { $0.key != nil }) { Array($0.key!.utf8) }
         let top = held.filter { $0.key == nil }.map { $0.field ?? "" }
         // These hold the file as a whole: nothing of it has arrived.
         if top.contains(where: { ["", "version", "sourceLanguage"].contains($0) }) { return wholeBase() }
         if case .patched(_, let patches, _) = restored(Value(.ours, ours.root), to: Value(.theirs, base.root), top) { plan.top = patches }
-        for (key, paths) in byKey {
+        for paths in byKey.values {
+            let key = paths[0].key!
             let b = base.entry(saying: key)
             let o = ours.entry(saying: key)
             if let o {

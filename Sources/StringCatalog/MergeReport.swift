@@ -10,6 +10,11 @@ public struct LeafPath: Hashable, Sendable {
         self.language = language
         self.field = field
     }
+
+    // Scalar by scalar, as keys are: for a String the two spellings of "é" are equal.
+    public static func == (a: LeafPath, b: LeafPath) -> Bool { a.scalars == b.scalars }
+    public func hash(into hasher: inout Hasher) { hasher.combine(scalars) }
+    private var scalars: [[UInt8]?] { [key, language, field].map { $0.map { Array($0.utf8) } } }
 }
 
 /// A leaf that the merge could not decide. The target keeps its own bytes there.

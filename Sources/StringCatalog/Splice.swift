@@ -244,9 +244,34 @@ struct Splicer {
             var changed: [Int: Merged] = [:]
             var added: [Slot] = []
             place(patches, in: members, own, order, &changed, &added)
+            if changesLines(members, own, changed, added) {
+                put(rendered(merged, depth: depth))
+                return
+            }
             self.members(of: own.range, members, depth: depth, changed: changed, added: added)
         default: put(rendered(merged, depth: depth))
         }
+    }
+
+    /// Whether an object on one line has to be written anew on several, since it gets an object of its own, or the other
+    /// way round in a file that keeps objects without objects on one line.
+    private func changesLines(_ members: [Member], _ own: Value, _ changed: [Int: Merged], _ added: [Slot]) -> Bool {
+        guard !style.newline.isEmpty else { return false }
+        if !document.bytes.contains(10, in: own.range), !members.isEmpty {
+            return added.contains { !isScalar($0.merged) }
+                || changed.values.contains { merged in
+                    switch merged {
+                    case .value, .fresh: !isScalar(merged)
+                    case .absent, .literal, .patched: false
+                    }
+                }
+        }
+        guard style.inlineLeaves, !added.isEmpty || changed.values.contains(where: \.isAbsent) else { return false }
+        let kept = members.enumerated().compactMap { i, member -> Merged? in
+            let merged = changed[i] ?? .value(Value(own.side, member.value))
+            return merged.isAbsent ? nil : merged
+        }
+        return !(kept.isEmpty && added.isEmpty) && (kept + added.map(\.merged)).allSatisfy(isScalar)
     }
 
     // MARK: New text

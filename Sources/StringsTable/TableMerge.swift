@@ -162,8 +162,9 @@ private func restoration(_ rows: [Row], to old: [Row], prefix: String?, _ held: 
         var edit = RowEdit()
         if case .edited(let made) = plan.rows[own] { edit = made }
         if case .removed = plan.rows[own] { continue }
-        if paths.contains("comment"), rows[own].comment?.text != base.flatMap({ old[$0].comment?.text }) { edit.comment = .some(base.flatMap { old[$0].comment }) }
-        if paths.contains("trailing comment"), rows[own].trailing?.text != base.flatMap({ old[$0].trailing?.text }) { edit.trailing = .some(base.flatMap { old[$0].trailing }) }
+        let isWhole = paths.contains("")
+        if isWhole || paths.contains("comment"), rows[own].comment?.text != base.flatMap({ old[$0].comment?.text }) { edit.comment = .some(base.flatMap { old[$0].comment }) }
+        if isWhole || paths.contains("trailing comment"), rows[own].trailing?.text != base.flatMap({ old[$0].trailing?.text }) { edit.trailing = .some(base.flatMap { old[$0].trailing }) }
         plan.rows[own] = edit.isEmpty ? nil : .edited(edit)
     }
     for i in back.sorted() {
@@ -431,7 +432,9 @@ struct TableMerger {
     }
 
     private mutating func value(_ b: Node?, _ o: Node, _ t: Node, _ level: Level, _ name: [UInt8]) -> ValueEdit? {
-        if same(o, t) || same(b, t) { return nil }
+        if same(o, t) { return nil }
+        // What only ours changed stays, unless ours are translators, against whose tools some rules protect.
+        if same(b, t), policy.translationRole != .ours || !o.isDictionary { return nil }
         if o.isDictionary, t.isDictionary {
             let plan = rows(b?.rows ?? [], o.rows, t.rows, inside(level, t))
             return plan.isEmpty ? nil : .rows(plan)

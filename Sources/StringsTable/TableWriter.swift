@@ -6,7 +6,7 @@ import StringCatalog
 /// Writes plans into one document (`host`) with what comes from another (`donor`).
 struct TableWriter {
     private let host, donor: TableDocument
-    private var splices: [(range: Range<Int>, text: [UInt8])] = []
+    private var splices: [(range: Range<Int>, text: [UInt8], place: Place)] = []
     private let newline: [UInt8]
     private let unit: [UInt8]
 
@@ -16,6 +16,9 @@ struct TableWriter {
         newline = TableWriter.newline(of: host) ?? TableWriter.newline(of: donor) ?? [10]
         unit = TableWriter.unit(of: host)
     }
+
+    /// Of several splices at one offset, which comes first: what ends the row before, new rows, what begins the row behind.
+    private enum Place: Int { case behind, between, before }
 
     /// The whole output.
     mutating func write(_ plan: TablePlan) -> Bytes {
@@ -28,7 +31,9 @@ struct TableWriter {
         var out: [UInt8] = []
         out.reserveCapacity(text.count + splices.reduce(0) { $0 + $1.text.count })
         var at = 0
-        let ordered = splices.enumerated().sorted { ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset) }
+        let ordered = splices.enumerated().sorted {
+            ($0.element.range.lowerBound, $0.element.place.rawValue, $0.offset) < ($1.element.range.lowerBound, $1.element.place.rawValue, $1.offset)
+        }
         for (_, splice) in ordered {
             if splice.range.lowerBound > at { out += text[at..<splice.range.lowerBound] }
             out += splice.text
@@ -94,21 +99,28 @@ struct TableWriter {
         // What stands before, on another line than the row: a comment that is no row's must not become the next row's.
         let before = row.blankLines.lowerBound
         let followsRow = i > 0 && before <= rows[i - 1].block.upperBound
+        var replacement: [UInt8] = []
         if isLineStart(row.block.lowerBound), isLineStart(row.block.upperBound) || row.block.upperBound == text.count {
+            let next = i + 1 < rows.count && rows[i + 1].blankLines.lowerBound == row.block.upperBound ? rows[i + 1].blankLines : nil
+            let isFirst = !followsRow && (before <= start || text[start..<before].allSatisfy(isSpace))
             if followsRow {
                 range = row.blankLines.lowerBound..<row.block.upperBound
-            } else if i + 1 < rows.count, rows[i + 1].blankLines.lowerBound == row.block.upperBound {
-                let isFirst = before <= start || text[start..<before].allSatisfy(isSpace)
-                // Behind a header the empty lines before the next row stay, or those before this one do.
-                if isFirst || !row.blankLines.isEmpty { range = row.block.lowerBound..<rows[i + 1].blankLines.upperBound }
+            } else if let next, isFirst || !row.blankLines.isEmpty {
+                // Of the empty lines before this row and before the next, one run stays.
+                range = row.block.lowerBound..<next.upperBound
             }
+            let kept = rows.indices.first { k in
+                if k > i, case .removed = plan.rows[k] { return false }
+                return k > i
+            }
+            if !followsRow, !isFirst, row.blankLines.isEmpty, let kept, rows[kept].blankLines.isEmpty { replacement = newline }
         } else if row.block == row.core {
             // On a line with others: the space before it goes too.
             var from = range.lowerBound
             while from > start, isBlank(text[from - 1]) { from -= 1 }
             range = from..<range.upperBound
         }
-        splices.append((range, []))
+        splices.append((range, replacement, .before))
     }
 
     private mutating func insert(_ row: Row, after anchor: Int, among rows: [Row], _ plan: TablePlan, start: Int) {
@@ -119,14 +131,14 @@ struct TableWriter {
             let indent = TableWriter.indent(of: first, host)
             guard let indent else {
                 let compact = compact(row)
-                splices.append((at..<at, compact + (host.syntax == .xml ? [] : [0x20])))
+                splices.append((at..<at, compact + (host.syntax == .xml ? [] : [0x20]), .between))
                 return
             }
             var lead: [UInt8] = []
             // A comment that stands above, not set off, would become this row's.
             if row.comment == nil, first.blankLines.isEmpty, !text[start..<at].allSatisfy(isSpace) { lead = newline }
             let blank = following(row).map { blankLines(before: $0) } ?? blankLines(before: row)
-            splices.append((at..<at, lead + block(row, indent: indent) + newline + blank))
+            splices.append((at..<at, lead + block(row, indent: indent) + newline + blank, .between))
             return
         }
         let before = rows[anchor]
@@ -134,14 +146,14 @@ struct TableWriter {
         let isWholeLine = isLineStart(before.block.lowerBound) && (isLineStart(at) || at == text.count)
         let indent = TableWriter.indent(of: before, host) ?? TableWriter.indent(of: rows[0], host) ?? []
         if isWholeLine, isLineStart(at) {
-            splices.append((at..<at, blankLines(before: row) + block(row, indent: indent) + newline))
+            splices.append((at..<at, blankLines(before: row) + block(row, indent: indent) + newline, .between))
         } else if at == text.count {
-            splices.append((at..<at, newline + blankLines(before: row) + block(row, indent: indent)))
+            splices.append((at..<at, newline + blankLines(before: row) + block(row, indent: indent), .between))
         } else if isLineStart(at) {
             // The line before holds several rows and ends.
-            splices.append((at..<at, block(row, indent: indent) + newline))
+            splices.append((at..<at, block(row, indent: indent) + newline, .between))
         } else {
-            splices.append((at..<at, (host.syntax == .xml ? [] : [0x20]) + compact(row)))
+            splices.append((at..<at, (host.syntax == .xml ? [] : [0x20]) + compact(row), .between))
         }
     }
 
@@ -157,7 +169,7 @@ struct TableWriter {
                 if lines < 2 { out += newline }
             }
             for (i, row) in rows.enumerated() { out += (i == 0 ? [] : blankLines(before: row)) + block(row, indent: []) + newline }
-            splices.append((text.count..<text.count, out))
+            splices.append((text.count..<text.count, out, .between))
             return
         }
         let own = lineIndent(at: node.range.lowerBound)
@@ -166,14 +178,14 @@ struct TableWriter {
         for (i, row) in rows.enumerated() { body += (i == 0 ? [] : blankLines(before: row)) + block(row, indent: deeper) + newline }
         body += own
         if host.syntax == .xml, node.inner.isEmpty, node.inner.lowerBound == node.range.upperBound {
-            splices.append((node.range, Array("<dict>".utf8) + body + Array("</dict>".utf8)))
+            splices.append((node.range, Array("<dict>".utf8) + body + Array("</dict>".utf8), .between))
         } else if text[node.inner].allSatisfy(isSpace) {
-            splices.append((node.inner, body))
+            splices.append((node.inner, body, .between))
         } else {
             // There are comments inside: they stay in front.
             var end = node.inner.upperBound
             while end > node.inner.lowerBound, isSpace(text[end - 1]) { end -= 1 }
-            splices.append((end..<node.inner.upperBound, newline + body))
+            splices.append((end..<node.inner.upperBound, newline + body, .between))
         }
     }
 
@@ -189,12 +201,12 @@ struct TableWriter {
     private mutating func write(_ edit: RowEdit, over row: Row) {
         if let comment = edit.comment { write(comment, over: row) }
         let indent = lineIndent(at: row.range.lowerBound)
-        if let renamed = edit.key { splices.append((row.keyRange, key(of: renamed) + (row.isShorthand ? value(of: row) : []))) }
+        if let renamed = edit.key { splices.append((row.keyRange, key(of: renamed) + (row.isShorthand && edit.value == nil ? value(of: row) : []), .before)) }
         switch edit.value {
         case nil: break
         case .taken(let node):
             let text = value(node, indent: indent, donorIndent: donorIndent(at: node.range.lowerBound))
-            splices.append((row.value.range, row.isShorthand ? Array(" = ".utf8) + text : text))
+            splices.append((row.value.range, row.isShorthand ? Array(" = ".utf8) + text : text, .before))
         case .rows(let plan): rows(of: row.value, plan, indent: indent)
         }
         if let trailing = edit.trailing { write(trailing: trailing, over: row) }
@@ -203,16 +215,16 @@ struct TableWriter {
     private mutating func write(_ comment: Comment?, over row: Row) {
         let indent = lineIndent(at: row.range.lowerBound)
         switch (row.comment, comment) {
-        case (let own?, let new?): splices.append((own.range, lexeme(new, indent: indent, isAlone: endsLine(own.range.upperBound))))
+        case (let own?, let new?): splices.append((own.range, lexeme(new, indent: indent, isAlone: endsLine(own.range.upperBound)), .before))
         case (nil, let new?):
             if isLineStart(row.block.lowerBound) {
                 // Nothing but the row's indent stands before it on its line.
                 let lead = row.blankLines.isEmpty && row.block.lowerBound > 0 && !followsRowOrStart(row) ? newline : []
-                splices.append((row.range.lowerBound..<row.range.lowerBound, lead + lexeme(new, indent: indent, isAlone: true) + newline + indent))
+                splices.append((row.range.lowerBound..<row.range.lowerBound, lead + lexeme(new, indent: indent, isAlone: true) + newline + indent, .before))
             } else {
-                splices.append((row.range.lowerBound..<row.range.lowerBound, lexeme(new, indent: indent, isAlone: false) + [0x20]))
+                splices.append((row.range.lowerBound..<row.range.lowerBound, lexeme(new, indent: indent, isAlone: false) + [0x20], .before))
             }
-        case (let own?, nil): splices.append((own.range.lowerBound..<row.range.lowerBound, []))
+        case (let own?, nil): splices.append((own.range.lowerBound..<row.range.lowerBound, [], .before))
         case (nil, nil): break
         }
     }
@@ -235,9 +247,9 @@ struct TableWriter {
     private mutating func write(trailing comment: Comment?, over row: Row) {
         let end = row.range.upperBound
         switch (row.trailing, comment) {
-        case (let own?, let new?): splices.append((own.range, lexeme(new, indent: [], isAlone: endsLine(own.range.upperBound))))
-        case (nil, let new?): splices.append((end..<end, [0x20] + lexeme(new, indent: [], isAlone: endsLine(end))))
-        case (let own?, nil): splices.append((end..<own.range.upperBound, []))
+        case (let own?, let new?): splices.append((own.range, lexeme(new, indent: [], isAlone: endsLine(own.range.upperBound)), .behind))
+        case (nil, let new?): splices.append((end..<end, [0x20] + lexeme(new, indent: [], isAlone: endsLine(end)), .behind))
+        case (let own?, nil): splices.append((end..<own.range.upperBound, [], .behind))
         case (nil, nil): break
         }
     }

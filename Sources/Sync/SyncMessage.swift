@@ -112,7 +112,49 @@ struct CatalogCounts {
 
 extension CatalogCounts {
     init(_ change: Change, settings: RepositorySettings, repository: Repository) throws(GitError) {
-        path = change.new?.path ?? change.old?.path ?? TreePath("?")!
-        note = change.old == nil ? "new catalog" : change.new == nil ? "catalog deleted" : nil
+        // A change has a side at least, so there is a path.
+        let (old, new) = (change.old, change.new)
+        path = (new ?? old)!.path
+        let sync = CatalogSync(repository: repository, policy: MergePolicy(), bytesMax: settings.catalogBytesMax)
+        if let old, let new, old.path != new.path { note = "renamed from \(printable(old.path.description))" }
+        if old == nil { note = "new catalog" }
+        guard let new else {
+            note = "catalog deleted"
+            return
+        }
+        guard let after = try sync.document(new) else {
+            note = "cannot be read"
+            return
+        }
+        let before = try old.flatMapThrowing { old throws(GitError) in try sync.document(old) }
+        count(changes(from: before, to: after))
+    }
+
+    private mutating func count(_ changes: [CatalogChange]) {
+        struct Place: Hashable { let key, language: String }
+        func place(_ change: CatalogChange) -> Place { Place(key: change.path.key ?? "", language: change.path.language ?? "") }
+        let wholeKeys = Set(changes.filter(\.isOfKey).compactMap(\.path.key))
+        var changedKeys: Set<String> = [], texts: [Place: CatalogChange.Kind] = [:], states: Set<Place> = []
+        for change in changes {
+            if change.isOfKey {
+                if change.kind == .added { keysAdded += 1 } else { keysRemoved += 1 }
+            } else if change.isOfText {
+                // The categories of a plural are one text.
+                texts[place(change)] = texts[place(change)].map { $0 == change.kind ? $0 : .changed } ?? change.kind
+            } else if change.path.language != nil {
+                states.insert(place(change))
+            } else if let key = change.path.key, !wholeKeys.contains(key) {
+                changedKeys.insert(key)
+            }
+        }
+        keysChanged = changedKeys.count
+        for (place, kind) in texts {
+            switch kind {
+            case .added: self.texts[place.language, default: Texts()].added += 1
+            case .changed: self.texts[place.language, default: Texts()].changed += 1
+            case .removed: self.texts[place.language, default: Texts()].removed += 1
+            }
+        }
+        for place in states where texts[place] == nil { self.texts[place.language, default: Texts()].states += 1 }
     }
 }

@@ -182,7 +182,7 @@ struct TextStyle {
         ("Xcode", TextStyle()),
         ("final newline", TextStyle(final: "\n")),
         ("narrow colon", TextStyle(colon: ": ", emptyObject: "{}", final: "\n")),
-        ("tabs and CRLF", TextStyle(newline: "\r\n", indent: "\t", emptyObject: "{}", final: "\r\n")),
+        ("tabs and CRLF", TextStyle(newline: "\r\n", indent: "\t", colon: ": ", emptyObject: "{}", final: "\r\n")),
         ("one line", TextStyle(newline: "", indent: "", colon: ":", emptyObject: "{}")),
         ("inline leaves", TextStyle(colon: ": ", emptyObject: "{}", inlineLeaves: true)),
         ("escaped slash", TextStyle(escapesSlash: true)),

@@ -78,6 +78,8 @@ private func plain(_ content: TableContent) -> Any {
             let again = try TableDocument(parsing: back.bytes)
             #expect(again.entries.map(\.key) == entries.map(\.key), "row \(index) of \(file.lastPathComponent)")
             #expect(again.entries.map(\.comment) == entries.map(\.comment))
+            // A file without anything would remove nothing.
+            guard !without.entries.isEmpty else { continue }
             let gone = try merge(base: document, ours: document, theirs: without, kind: kind)
             #expect(gone.bytes.array == without.bytes.array)
         }

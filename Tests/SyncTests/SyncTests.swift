@@ -44,6 +44,31 @@ import Testing
         #expect(diff == [#"-            "value" : "Au revoir""#, #"+            "value" : "Salut""#])
     }
 
+    @Test func `the message counts what came over, by file, language and kind`() throws {
+        let fixture = try Fixture()
+        try fixture.person("dev", on: "main").push { $0.keys["Welcome"] = [:] }
+        let fr = try fixture.person("marie", on: "l10n/fr")
+        try fr.push {
+            $0["Hello", "fr"] = "Bonjour"
+            $0["Bye", "fr"] = "Salut"
+            $0["New", "fr"] = "Nouveau"
+            $0.keys["Stop"]!["fr"]!.state = "needs_review"
+            $0["Hello", "it"] = "Ciao"
+        }
+        let tip = try fixture.tip("l10n/fr")
+        try fixture.pass(fixture.settings(back: false))
+        #expect(try fixture.message("main") == """
+            Sync l10n/fr into main: 1 key, 4 texts in fr, 1 in it
+
+            Localizable.xcstrings
+              1 key added
+              fr: 2 texts added, 1 changed, 1 state changed
+              it: 1 text added
+
+            Concord-Source: refs/heads/l10n/fr \(tip)
+            """)
+    }
+
     @Test func `a branch without changes of its own moves to the other's commit, unless that is switched off`() throws {
         let fixture = try Fixture()
         try fixture.person("marie", on: "l10n/fr").push { $0["Hello", "fr"] = "Bonjour" }
