@@ -128,10 +128,13 @@ struct CatalogCheck {
     var leaves: [Leaf] = []
     var localizations: [Localization] = []
     let source: [UInt8]
+    /// Whether any rule about placeholders is on.
+    let checksPlaceholders: Bool
     private var languages = LanguageTable()
     private var plurals: [Int: Plurals?] = [:]
     private var coverage: CoverageCount?
-    private var symbols: [String: Range<Int>] = [:]
+    /// The keys that give each Swift symbol.
+    private var symbols: [String: [[UInt8]: Int]] = [:]
     private let found: FoundFaults
 
     init(_ document: CatalogDocument, _ policy: CheckPolicy) {
@@ -143,6 +146,7 @@ struct CatalogCheck {
         source = languageIdentity(Array((document.sourceLanguage ?? "en").utf8))
         coverage = policy[.missingTranslation] == nil ? nil : CoverageCount(source: document.sourceLanguage ?? "en", in: bytes)
         found = FoundFaults(bytes)
+        checksPlaceholders = CheckRule.allCases.contains { $0.looksAtPlaceholders && policy[$0] != nil }
     }
 
     /// The findings so far, in the order of their places.
@@ -171,12 +175,17 @@ struct CatalogCheck {
         let hidden = Set(document.duplicateEntries)
         for (i, entry) in document.entries.enumerated() {
             self.entry = entry
+            // What a hidden copy says reaches nobody.
+            guard !hidden.contains(i) else {
+                reportDuplicate(entry)
+                continue
+            }
             outline.read(entry.value)
-            if hidden.contains(i) { reportDuplicate(entry) }
             checkEntry()
-            if !hidden.contains(i) { coverage?.add(outline, key: entry) }
+            coverage?.add(outline, key: entry)
         }
         reportSpellings()
+        reportSymbols()
         reportCoverage()
     }
 
@@ -207,7 +216,7 @@ struct CatalogCheck {
         checkVersion(version, start)
     }
 
-    private mutating func checkVersion(_ member: Member?, _ start: Int) {
+    private func checkVersion(_ member: Member?, _ start: Int) {
         guard let member else {
             return report(.version, at: start, LeafPath(), "the file does not say its version; add \"version\" : \"1.0\"")
         }
@@ -234,7 +243,7 @@ struct CatalogCheck {
         }
     }
 
-    private mutating func reportDuplicate(_ entry: Member) {
+    private func reportDuplicate(_ entry: Member) {
         guard policy[.duplicateKey] != nil, let last = document.entry(named: entry, in: bytes) else { return }
         let line = found.lines.place(of: document.entries[last].whole.lowerBound).line
         report(.duplicateKey, at: entry.whole.lowerBound, LeafPath(key: key), "the key stands again in line \(line), and that copy counts; join the two and keep one")
@@ -274,7 +283,7 @@ struct CatalogCheck {
                 report(.malformed, at: i, "a text stands directly in the entry; move it into \"localizations\", below its language")
             }
         }
-        if isManual { checkSymbol() }
+        if isManual { noteSymbol() }
         // Nothing in the code asks for a stale text any more.
         if !isStale { checkTexts(isTranslatable: isTranslatable) }
     }
@@ -320,7 +329,7 @@ struct CatalogCheck {
         leaves.append(Leaf(value: value, category: category, substitution: substitution))
     }
 
-    private mutating func checkState(of unit: Int, _ localization: Int) {
+    private func checkState(of unit: Int, _ localization: Int) {
         reportDuplicates(in: unit, .duplicateMember, localization)
         guard let state = outline.child(unit, "state") else {
             return report(.missingState, at: unit, in: localization, "the text has no state; add \"state\" : \"needs_review\", or \"translated\" if it was looked at")
@@ -404,7 +413,7 @@ struct CatalogCheck {
         return found
     }
 
-    private mutating func checkDevices(_ kind: Int, _ localization: Int) {
+    private func checkDevices(_ kind: Int, _ localization: Int) {
         guard outline.isNamed(kind, "device") else {
             return report(.unknownVariation, at: kind, in: localization, "a text varies by \"plural\" or \"device\"; Xcode knows no other variation")
         }
@@ -418,7 +427,7 @@ struct CatalogCheck {
 
     // MARK: Names that stand twice
 
-    private mutating func reportDuplicates(in object: Int, _ rule: CheckRule, _ localization: Int? = nil) {
+    private func reportDuplicates(in object: Int, _ rule: CheckRule, _ localization: Int? = nil) {
         // A filter of 256 bits: all but damaged files have no copies.
         var seen: InlineArray<4, UInt64> = [0, 0, 0, 0]
         for i in outline.children(of: object) {
@@ -437,13 +446,15 @@ struct CatalogCheck {
     }
 
     /// One language in two spellings in one entry. The languages of the whole file tell whether there can be such a pair.
-    private mutating func reportSpelledTwice(in localizations: Int) {
+    private func reportSpelledTwice(in localizations: Int) {
         guard languages.hasMixedSpellings else { return }
         var seen: [(identity: [UInt8], member: Int)] = []
         for i in outline.children(of: localizations) {
             let identity = languageIdentity(decoded(bytes, outline.nodes[i].member.name))
             if let other = seen.first(where: { $0.identity == identity && !sameName(bytes, outline.nodes[$0.member].member, bytes, outline.nodes[i].member) }) {
-                report(.duplicateLanguage, at: i, in: i, "the language stands here as \"\(outline.name(other.member))\" too; join the two under one spelling")
+                // The one that is told does not depend on the order in the file.
+                let (kept, told) = outline.name(i) < outline.name(other.member) ? (i, other.member) : (other.member, i)
+                report(.duplicateLanguage, at: told, in: told, "the language stands here as \"\(outline.name(kept))\" too; join the two under one spelling")
             }
             seen.append((identity, i))
         }
@@ -451,12 +462,12 @@ struct CatalogCheck {
 
     // MARK: The file as a whole
 
-    private mutating func reportSpellings() {
+    private func reportSpellings() {
         guard languages.hasMixedSpellings else { return }
-        for (i, spelling) in languages.spellings.enumerated() {
+        for spelling in languages.spellings {
             let same = languages.spellings.filter { $0.language == spelling.language && $0.text != spelling.text }
             guard let most = same.max(by: { $0.count < $1.count }) else { continue }
-            let isUsual = spelling.count > most.count || (spelling.count == most.count && i < languages.spellings.firstIndex { $0.text == most.text }!)
+            let isUsual = spelling.count > most.count || (spelling.count == most.count && spelling.text < most.text)
             guard !isUsual else { continue }
             report(
                 .languageSpelling, at: spelling.name.lowerBound - 1, LeafPath(language: spelling.text),
@@ -477,16 +488,24 @@ struct CatalogCheck {
         }
     }
 
-    private mutating func checkSymbol() {
-        guard policy[.symbol] != nil, let symbol = generatedSymbol(of: decoded(bytes, entry.name)) else { return }
-        guard let other = symbols[symbol] else {
-            symbols[symbol] = entry.name
-            return
+    private mutating func noteSymbol() {
+        guard policy[.symbol] != nil else { return }
+        let key = decoded(bytes, entry.name)
+        guard let symbol = generatedSymbol(of: key) else { return }
+        symbols[symbol, default: [:]][key] = entry.whole.lowerBound
+    }
+
+    /// Of the keys of one symbol all but the first by code points are told, whatever their order in the file.
+    private func reportSymbols() {
+        for (symbol, keys) in symbols where keys.count > 1 {
+            let sorted = keys.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            let first = String(decoding: sorted[0].key, as: UTF8.self)
+            for (key, offset) in sorted.dropFirst() {
+                report(
+                    .symbol, at: offset, LeafPath(key: String(decoding: key, as: UTF8.self)),
+                    "this key gives the same Swift symbol as \"\(first)\" (\(symbol)), and Xcode refuses to build both; rename one")
+            }
         }
-        // Copies of one key are another rule's concern.
-        guard decoded(bytes, other) != decoded(bytes, entry.name) else { return }
-        let name = String(decoding: decoded(bytes, other), as: UTF8.self)
-        report(.symbol, at: entry.whole.lowerBound, LeafPath(key: key), "this key gives the same Swift symbol as \"\(name)\" (\(symbol)), and Xcode refuses to build both; rename one")
     }
 }
 

@@ -175,14 +175,17 @@ public struct CheckPolicy: Sendable {
 }
 
 extension CheckRule {
-    /// Whether the rule compares texts with each other.
+    /// Whether the rule compares texts with each other, or with what CLDR says of their language.
     var looksAtTexts: Bool {
-        switch self {
-        case .placeholderMissing, .placeholderExtra, .placeholderType, .placeholderWidth, .placeholderOrder, .percentSign,
-            .substitutionMissing, .substitutionUnused, .missingTranslation, .equalToSource, .whitespace, .symbol:
-            true
-        default: false
-        }
+        looksAtPlaceholders || [.pluralCategory, .pluralCategoryRare, .missingTranslation, .equalToSource, .whitespace, .symbol].contains(self)
+    }
+
+    /// Whether the rule asks what a text does with its arguments.
+    var looksAtPlaceholders: Bool {
+        [
+            .placeholderMissing, .placeholderExtra, .placeholderType, .placeholderWidth, .placeholderOrder, .percentSign, .substitutionMissing,
+            .substitutionUnused,
+        ].contains(self)
     }
 }
 
@@ -209,6 +212,7 @@ public struct Baseline: Sendable {
 
     /// The findings of a file that are not in here. Where a fault stands more often than before, the later copies are new.
     public func new(in findings: [Finding], path: String) -> [Finding] {
+        guard !counts.isEmpty else { return findings }
         var left = counts
         return findings.filter { finding in
             let identity = finding.identity(path: path)

@@ -218,6 +218,12 @@ extension Merger {
         }
     }
 
+    private mutating func prefersReviewedStates() -> Bool {
+        fields.append("state")
+        defer { fields.removeLast() }
+        return prefers(.reviewedWins)
+    }
+
     /// Which of two states of one text wins: the one that asks for more work, but any beats stale.
     private func rank(_ state: String) -> Int? {
         switch state {
@@ -371,6 +377,11 @@ extension Merger {
         let otherText = other.flatMap { sides.member($0, "value") }
         if let otherText, same(otherText, text) { return .value(structure) }
         guard let other, let otherText, same(otherText, old) else {
+            // Where the state that claims more wins, the marks would not last.
+            guard !prefersReviewedStates() else {
+                conflict(v, "the text became variations on one side and was edited on the other, and none of them is the old text")
+                return v.ours.map { .value($0) } ?? .absent
+            }
             lose(text, "the text became variations on the other side")
             return marked(.value(structure), "the text became variations while it was edited")
         }

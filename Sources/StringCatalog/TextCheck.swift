@@ -5,13 +5,15 @@
 // uses. A translation may read no other arguments and none as another type, and should show what the source text shows.
 
 extension CatalogCheck {
-    mutating func checkTexts(isTranslatable: Bool) {
+    func checkTexts(isTranslatable: Bool) {
         guard !localizations.isEmpty else { return }
-        // Most entries have no placeholder in any language, which one search tells.
-        if bytes.contains(0x25, in: Int(entry.nameStart)..<Int(entry.valueEnd)) {
-            checkPlaceholders()
-        } else if localizations.contains(where: { $0.substitutions != nil }) {
-            for localization in localizations { checkSubstitutions(localization, texts: []) }
+        if checksPlaceholders {
+            // Most entries have no placeholder in any language, which one search tells.
+            if bytes.contains(0x25, in: Int(entry.nameStart)..<Int(entry.valueEnd)) {
+                checkPlaceholders()
+            } else {
+                for localization in localizations where localization.substitutions != nil { checkSubstitutions(localization, texts: []) }
+            }
         }
         checkAgainstSource(isTranslatable: isTranslatable)
     }
@@ -28,7 +30,7 @@ extension CatalogCheck {
         var shown: Set<Int>
     }
 
-    private mutating func checkPlaceholders() {
+    private func checkPlaceholders() {
         let key = FormatText(decoded(bytes, entry.name))
         let uses = localizations.map { self.uses(of: $0) }
         for (localization, uses) in zip(localizations, uses) { checkSubstitutions(localization, texts: uses.map(\.format)) }
@@ -95,7 +97,7 @@ extension CatalogCheck {
     }
 
     /// Each argument that is read is passed, and as that type.
-    private mutating func checkArguments(_ use: Use, _ localization: Localization, passed: [Placeholder], isBare: Bool) {
+    private func checkArguments(_ use: Use, _ localization: Localization, passed: [Placeholder], isBare: Bool) {
         if use.format.usesOwnArgument {
             report(.placeholderExtra, at: use.leaf.value, in: localization.member, "%arg means something only inside a substitution; write the placeholder itself")
         }
@@ -126,7 +128,7 @@ extension CatalogCheck {
     }
 
     /// What the source text shows, the translation shows too. A plural category may say its number in words.
-    private mutating func checkShown(_ use: Use, _ localization: Localization, _ shown: Set<Int>, passed: [Placeholder]) {
+    private func checkShown(_ use: Use, _ localization: Localization, _ shown: Set<Int>, passed: [Placeholder]) {
         let isCountable = use.leaf.category.map { category($0) != .other } ?? false
         let read = Set(use.arguments.map(\.argument))
         // Where a use has no entry, that is what is reported.
@@ -141,14 +143,14 @@ extension CatalogCheck {
             "argument \(first)\(placeholder.map { " (\($0.text))" } ?? "") is missing, which the source text shows; add \(placeholder?.numbered ?? "it")")
     }
 
-    private mutating func checkOwnArgument(_ use: Use, _ localization: Localization, _ sourceUsesOwn: Bool) {
+    private func checkOwnArgument(_ use: Use, _ localization: Localization, _ sourceUsesOwn: Bool) {
         guard !localization.isSource, sourceUsesOwn, !use.format.usesOwnArgument, use.format.placeholders.isEmpty,
             use.leaf.category.map({ category($0) == .other }) ?? true
         else { return }
         report(.placeholderMissing, at: use.leaf.value, in: localization.member, "the substitution does not show its number, as the source text does; add %arg")
     }
 
-    private mutating func checkWriting(_ use: Use, _ localization: Localization, isFormat: Bool) {
+    private func checkWriting(_ use: Use, _ localization: Localization, isFormat: Bool) {
         if use.format.isMixed {
             report(.placeholderOrder, at: use.leaf.value, in: localization.member, "some placeholders are numbered and some are not; number all of them: %1$@, %2$@")
         }
@@ -160,7 +162,7 @@ extension CatalogCheck {
     // MARK: Substitutions
 
     /// Each use has an entry and each entry a use, within one language.
-    private mutating func checkSubstitutions(_ localization: Localization, texts: [FormatText]) {
+    private func checkSubstitutions(_ localization: Localization, texts: [FormatText]) {
         let used = Set(texts.flatMap { $0.substitutions.map(\.name) })
         let entries = localization.substitutions.map { outline.children(of: $0).map { $0 } } ?? []
         for name in used.sorted() where !entries.contains(where: { outline.name($0) == name }) {
@@ -175,7 +177,7 @@ extension CatalogCheck {
 
     // MARK: Against the source text
 
-    private mutating func checkAgainstSource(isTranslatable: Bool) {
+    private func checkAgainstSource(isTranslatable: Bool) {
         guard policy[.equalToSource] != nil || policy[.whitespace] != nil else { return }
         guard let original = sourceText() else { return }
         for localization in localizations where !localization.isSource {
@@ -202,7 +204,7 @@ extension CatalogCheck {
         return entry.name.isEmpty || isIdentifier(bytes, entry.name) ? nil : entry.name
     }
 
-    private mutating func checkEqual(_ leaf: Leaf, _ localization: Localization, _ original: Range<Int>) {
+    private func checkEqual(_ leaf: Leaf, _ localization: Localization, _ original: Range<Int>) {
         // British and American English say most things alike.
         let language = languageIdentity(bytes.array(outline.nodes[localization.member].member.name))
         guard language.prefix(while: { $0 != 0x2d }) != source.prefix(while: { $0 != 0x2d }) else { return }
@@ -220,7 +222,7 @@ extension CatalogCheck {
         return rest.unicodeScalars.contains { $0.properties.isAlphabetic }
     }
 
-    private mutating func checkWhitespace(_ leaf: Leaf, _ localization: Localization, _ original: Range<Int>) {
+    private func checkWhitespace(_ leaf: Leaf, _ localization: Localization, _ original: Range<Int>) {
         let text = outline.inside(leaf.value)
         guard mayHaveEdges(text) || mayHaveEdges(original) else { return }
         let (own, other) = (edges(outline.text(leaf.value)), edges(decoded(bytes, original)))

@@ -78,6 +78,7 @@ struct CatalogSync {
             return CatalogResult(file: file, resolution: .asGit)
         }
         guard let theirs = file.theirs else { return resolveDeletion(of: file, hold) }
+        if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
         guard let ours = file.ours else {
             guard file.base == nil else { return hold("deleted here, changed there") }
             guard try document(theirs) != nil else { return hold("theirs is damaged: \(try damage(of: theirs))") }
@@ -85,11 +86,7 @@ struct CatalogSync {
         }
         if ours.id == theirs.id { return CatalogResult(file: file, resolution: .asGit) }
 
-        let theirDocument = try document(theirs)
-        guard let theirDocument else {
-            if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
-            return hold("theirs is damaged: \(try damage(of: theirs))")
-        }
+        guard let theirDocument = try document(theirs) else { return hold("theirs is damaged: \(try damage(of: theirs))") }
         guard let ourDocument = try document(ours, like: theirDocument) else {
             // Theirs repairs what ours never touched.
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }

@@ -19,7 +19,7 @@ public struct Configuration: Sendable, Equatable {
     /// The name and address that sync commits are committed with.
     public var committer = Person(name: "Concord", email: "concord@localhost")
     /// How long a repository must have been quiet after a change before it is looked at.
-    public var quiet: Duration = .milliseconds(200)
+    public var quiet: Duration = .milliseconds(50)
     /// How often every repository is looked at although nothing was heard.
     public var rescan: Duration = .seconds(300)
     /// How many repositories are worked on at once.
@@ -98,9 +98,11 @@ public struct PathGlob: Sendable, Hashable, CustomStringConvertible {
         guard let first = pattern.first else { return text.isEmpty }
         if pattern.starts(with: [star, star]) {
             let rest = pattern.dropFirst(2)
-            // `**/` also stands for no directory at all.
-            if rest.first == slash, matches(rest.dropFirst(), text) { return true }
-            return (text.startIndex...text.endIndex).contains { matches(rest, text[$0...]) }
+            guard rest.first == slash else { return (text.startIndex...text.endIndex).contains { matches(rest, text[$0...]) } }
+            // `**/` stands for any directories, also for none: what follows begins at the top or behind a slash. Every file of
+            // a tree is held against the globs, so no other place is tried.
+            let file = rest.dropFirst()
+            return matches(file, text) || text.indices.contains { text[$0] == slash && matches(file, text[($0 + 1)...]) }
         }
         if first == star {
             let rest = pattern.dropFirst()

@@ -45,6 +45,8 @@ public actor Daemon {
     static let retryFirst = Duration.seconds(1), retryLongest = Duration.seconds(300)
     /// A look that has made no step for so long is stuck, and the watchdog is no longer fed.
     static let stepSecondsMax = 300
+    /// So many held places of a sync are logged one by one; the status names all of them.
+    static let heldLinesMax = 20
     /// After SIGTERM, looks may finish their step for so long; then they are abandoned, which is safe at any moment.
     static let stopSecondsMax = 20
 
@@ -162,7 +164,10 @@ public actor Daemon {
             status.condition = reasons.isEmpty ? .inStep : .blocked(reasons)
             for reason in reasons where isNews { log(.warning, "blocked", ["repository": name, "why": reason]) }
             for (step, places) in report.held where !status.held.contains(where: { $0.step == step && $0.places == places }) {
-                for place in places { log(.warning, "held", ["repository": name, "sync": step, "place": place.description]) }
+                for place in places.prefix(Self.heldLinesMax) { log(.warning, "held", ["repository": name, "sync": step, "place": place.description]) }
+                if places.count > Self.heldLinesMax {
+                    log(.warning, "held", ["repository": name, "sync": step, "more": "\(places.count - Self.heldLinesMax)"])
+                }
             }
             status.held = report.held
         case .failure(let error):

@@ -72,6 +72,12 @@ private func rules(_ text: String) -> [CheckRule] { findings(text).filter { $0.s
     ] as [(String, CheckRule)])
     func `each fault is told by its rule, and no other rule speaks`(text: String, rule: CheckRule) { #expect(rules(text) == [rule]) }
 
+    @Test func `of a copy that is hidden only this is told`() {
+        let broken = entry("%@ a", ("de", unit("x", state: "done")))
+        #expect(rules(catalog(broken + ", " + entry("%@ a", ("de", unit("x %@"))))) == [.duplicateKey])
+        #expect(rules(catalog(entry("%@ a", ("de", unit("x %@"))) + ", " + broken)) == [.duplicateKey, .unknownState, .placeholderMissing])
+    }
+
     @Test func `keys that slipped out of strings are told one by one`() {
         let strays = (1...95).map { #""key \#($0)" : { "localizations" : { } }"# }.joined(separator: ", ")
         let found = findings(#"{ "sourceLanguage" : "en", "strings" : { }, \#(strays), "version" : "1.0" }"#)
@@ -299,5 +305,32 @@ private func rules(_ text: String) -> [CheckRule] { findings(text).filter { $0.s
         let languages = try counted(catalog([entry("a", ("zh_CN", unit("1"))), entry("b", ("zh-CN", unit("1"))), entry("b", ("zh-CN", unit("1")))].joined(separator: ", ")))
         #expect(languages.map(\.language) == ["en", "zh_CN"])
         #expect(languages.map(\.translated) == [2, 2])
+    }
+}
+
+@Suite struct `Damaged catalogs` {
+    @Test(arguments: 1...40)
+    func `never end a check, a count or a formatting`(seed: Int) throws {
+        var random = Seeded(seed)
+        let pieces = [#"{"#, #"}"#, #"""#, #"\"#, ",", ":", "[", "]", "%", "%#@", "@", "%1$", "*", "\n", "\u{a0}", "null", "1e9", #""variations""#, #""plural""#, #""substitutions""#, #""localizations""#, #"\ud800"#, "<<<<<<< x\n"]
+        for situation in CorpusCase.all {
+            guard var bytes = situation.bytes("ours.xcstrings"), !bytes.isEmpty else { continue }
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let at = Int.random(in: 0...bytes.count, using: &random)
+                let end = min(at + Int.random(in: 0...4, using: &random), bytes.count)
+                bytes.replaceSubrange(at..<end, with: Array(pieces.randomElement(using: &random)!.utf8))
+            }
+            let found = check(Bytes(bytes))
+            guard let catalog = try? CatalogDocument(parsing: Bytes(bytes)) else {
+                #expect(found.contains { $0.severity == .error }, "seed \(seed), \(situation.testDescription)")
+                continue
+            }
+            _ = coverage(of: catalog)
+            let once = formatted(catalog)
+            #expect(formatted(try CatalogDocument(parsing: once)).array == once.array, "seed \(seed), \(situation.testDescription)")
+            // Order and white space are no business of a check: it finds the same in both.
+            let errors = { (findings: [Finding]) in findings.map { $0.identity(path: "") }.sorted() }
+            #expect(errors(check(once)) == errors(found), "seed \(seed), \(situation.testDescription)")
+        }
     }
 }

@@ -113,7 +113,7 @@ private func fault(_ text: String) -> String? { fault(Array(text.utf8)) }
     /// Where the two readers are known to differ:
     /// - half of a surrogate pair as an escape is JSON (RFC 8259, 8.2); Foundation refuses it;
     /// - a number that no Double holds is JSON; Foundation refuses it;
-    /// - Foundation takes a comma after the last member of an object;
+    /// - Foundation takes a comma after the last member of an object or array;
     /// - Foundation reads UTF-16 and UTF-32, and takes NUL bytes for them.
     @Test func `agrees with Foundation on what JSON is`() throws {
         var accepted = 0
@@ -129,7 +129,7 @@ private func fault(_ text: String) -> String? { fault(Array(text.utf8)) }
             if bytes.contains(0) || text.contains("\\ud") || text.contains("\\uD") { continue }
             if own?.contains("not a string catalog") == true || own?.contains("at the start of a catalog") == true { continue }
             if own?.contains("nested deeper") == true { continue }
-            if own?.hasSuffix("expected a name in double quotes, found '}'") == true { continue }
+            if own?.hasSuffix("expected a name in double quotes, found '}'") == true || own?.hasSuffix("expected a value, found ']'") == true { continue }
             if own == nil { accepted += 1 } else { refused += 1 }
             if own == nil && foundation == nil && text.contains(/[eE][+-]?\d{3}/) { continue }
             #expect((own == nil) == (foundation != nil), "seed \(seed + seedStart): \(own ?? "accepted") \(text.debugDescription)")
