@@ -80,7 +80,11 @@ extension CatalogDocument {
     /// A key or language that is only in the other comes over whole. The very bytes of this one where nothing changes.
     public func taking(_ paths: Set<LeafPath>, from other: CatalogDocument) throws(EditFault) -> Bytes {
         var merger = Merger(base: other, ours: self, theirs: other, policy: MergePolicy())
-        merger.held = paths
+        merger.held = paths.filter { path in
+            let (here, there) = (value(at: path), other.value(at: path))
+            return here.map { Array($0.utf8) } != there.map { Array($0.utf8) }
+        }
+        guard !merger.held.isEmpty else { return bytes }
         var plan = merger.restoration()
         guard !plan.isEmpty else { return bytes }
         guard plan.added.isEmpty || stringsMember != nil else { throw .place("the catalog has no \"strings\"") }

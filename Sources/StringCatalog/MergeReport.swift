@@ -77,6 +77,8 @@ public struct MergeReport: Sendable {
     public package(set) var decisions: [Decision] = []
     /// Faults of the inputs that the merge could live with, one sentence each.
     public package(set) var damages: [String] = []
+    /// Leaves that the policy would decide by date, and whose date it was not told.
+    public package(set) var undated: Set<LeafPath> = []
 
     package init() {}
 

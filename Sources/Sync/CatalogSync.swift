@@ -65,6 +65,8 @@ struct CatalogSync {
     let repository: Repository
     let policy: MergePolicy
     let bytesMax: Int
+    /// What people decided before, by the path of the catalog.
+    var resolutions: [String: Resolutions] = [:]
 
     /// Decides about one catalog that theirs changed.
     func resolve(_ file: FileMerge) throws(GitError) -> CatalogResult {
@@ -108,6 +110,8 @@ struct CatalogSync {
         _ file: FileMerge, base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, _ hold: (String) -> CatalogResult
     ) -> CatalogResult {
         do throws(MergeFault) {
+            var policy = policy
+            policy.resolutions = resolutions[file.path.description] ?? Resolutions()
             let merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
             var result = CatalogResult(file: file, resolution: resolution(of: merged, file))
             result.trace = MergeTrace(merged.report, base: base, ours: ours, theirs: theirs)

@@ -329,6 +329,8 @@ struct Look: Sendable {
         let top = String(gitDirectory.reversed().drop { $0 == "/" }.reversed())
         try? watch.watch(.init(path: top, names: ["packed-refs"], isRecursive: false), for: settings.name)
         try? watch.watch(.init(path: top + "/refs/heads", isRecursive: true), for: settings.name)
+        // A decision of a person may be all that a sync waits for.
+        try? watch.watch(.init(path: top + "/refs/concord", names: ["resolutions"], isRecursive: false), for: settings.name)
     }
 }
 

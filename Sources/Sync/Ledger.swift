@@ -174,13 +174,13 @@ public struct Ledger {
 
     /// Each different line once, in the order of the files.
     private func lines(in files: [TreeEntry]) throws(GitError) -> [String] {
-        var seen: Set<String> = []
+        // By bytes: two texts that differ only in how letters are composed are two.
+        var seen: Set<[UInt8]> = []
         var lines: [String] = []
         for file in files {
             let bytes = try repository.blob(file.id, bytesMax: Self.fileBytesMax).array
             for line in bytes.split(separator: UInt8(ascii: "\n")) {
-                let text = String(decoding: line, as: UTF8.self)
-                if seen.insert(text).inserted { lines.append(text) }
+                if seen.insert(Array(line)).inserted { lines.append(String(decoding: line, as: UTF8.self)) }
             }
         }
         return lines

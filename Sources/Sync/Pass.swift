@@ -28,6 +28,8 @@ struct Pass {
         var moves: [RefName: Int] = [:]
         var swapped = true
         var tips: [Ref] = []
+        let remembered = RememberedResolutions(repository)
+        let resolutions = try remembered.byFile(&memo)
         var settled: [StepMemo.Key: StepMemo.Finding] = [:]
         while !isStopped() {
             if swapped { tips = try repository.refs(under: "refs/heads/") }
@@ -41,7 +43,7 @@ struct Pass {
             }
             let reconciliation = Reconciliation(
                 repository: repository, settings: settings, committer: committer,
-                isDryRun: settings.isDryRun || step.rule.isDryRun, now: wallClockSeconds())
+                isDryRun: settings.isDryRun || step.rule.isDryRun, now: wallClockSeconds(), resolutions: resolutions)
             switch try reconciliation.verdict(on: step) {
             case .inStep(let held): memo[step] = .inStep(held: held)
             case .blocked(let why): memo[step] = .blocked(why)
@@ -125,10 +127,18 @@ struct StepMemo: Sendable {
     }
 
     private var findings: [Key: Finding] = [:]
+    /// The decisions of people that the findings were made with.
+    private var resolutions: ObjectID?
 
     subscript(step: Step) -> Finding? {
         get { findings[Key(step)] }
         set { findings[Key(step)] = newValue }
+    }
+
+    /// Forgets everything if people have decided something since.
+    mutating func keep(madeWith resolutions: ObjectID?) {
+        if self.resolutions != resolutions { findings = [:] }
+        self.resolutions = resolutions
     }
 
     /// Forgets what is about other tips.

@@ -43,6 +43,8 @@ struct Reconciliation {
     /// Writes no commit; a move then names the target's own tip.
     let isDryRun: Bool
     let now: Int64
+    /// What people decided before, by the path of the catalog.
+    var resolutions: [String: Resolutions] = [:]
 
     /// What the step asks for.
     func verdict(on step: Step) throws(GitError) -> Verdict {
@@ -147,7 +149,8 @@ extension Reconciliation {
 
     private func catalogSync(_ step: Step) -> CatalogSync {
         let side: SourceSide = step.isTargetTheSourceRole.map { $0 ? .ours : .theirs } ?? .none
-        return CatalogSync(repository: repository, policy: step.rule.policy.mergePolicy(sourceSide: side), bytesMax: settings.catalogBytesMax)
+        return CatalogSync(repository: repository, policy: step.rule.policy.mergePolicy(sourceSide: side), bytesMax: settings.catalogBytesMax,
+            resolutions: resolutions)
     }
 
     /// The tree to merge over: what both branches have in common.

@@ -1,0 +1,2 @@
+func explainDoor(_ words: [String]) -> Int32 { 64 }
+func logDoor(_ words: [String]) -> Int32 { 64 }
