@@ -66,6 +66,17 @@ import Glibc
         isMapped = false
     }
 
+    /// Maps a file that is open; an empty one has no bytes to map.
+    fileprivate init(mapping descriptor: Int32, _ path: String) throws(SystemError) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError("cannot examine", path) }
+        count = Int(status.st_size)
+        isMapped = count > 0
+        let memory = isMapped ? unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0) : unsafe malloc(1)
+        guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { throw SystemError("cannot map", path) }
+        unsafe start = UnsafeRawPointer(memory)
+    }
+
     deinit {
         let pointer = unsafe UnsafeMutableRawPointer(mutating: start)
         if isMapped { unsafe munmap(pointer, count) } else { unsafe free(pointer) }
@@ -75,37 +86,64 @@ import Glibc
     public var array: [UInt8] { unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count)) }
 }
 
-/// Replaces the file at `path` by the given pieces, or leaves it as it was: the bytes go to a new file beside it, to the
-/// disk when `isDurable`, and then take its name in one step. The permissions of a file that was there stay, and a
-/// symbolic link goes on pointing to the file. A path that is no regular file (`/dev/stdout`, a pipe) is written in place.
-public func replaceFile(at path: String, with pieces: [UnsafeRawBufferPointer], isDurable: Bool = true) throws(SystemError) {
-    var target = path
-    if let resolved = unsafe realpath(path, nil) {
-        target = unsafe String(cString: resolved)
-        unsafe free(resolved)
+/// A file that is being written beside the one whose place it is to take; nobody sees it before `commit`, and nothing is
+/// left of it where that is not called.
+@safe public final class PendingFile {
+    private let target: String
+    private let temporary: String
+    private let file: Descriptor
+    private var isCommitted = false
+
+    /// Begins a file that is to replace the one at `path`. The permissions of a file that is there stay, and a symbolic link
+    /// goes on pointing to the file.
+    /// - Returns: nil where `path` is no regular file (`/dev/stdout`, a pipe): that can only be written in place.
+    public init?(replacing path: String) throws(SystemError) {
+        target = resolvedPath(path) ?? path
+        var status = stat()
+        let exists = unsafe stat(target, &status) == 0
+        if exists && status.st_mode & S_IFMT != S_IFREG { return nil }
+        temporary = directory(of: target) + ".concord-" + String(UInt64.random(in: .min ... .max), radix: 36)
+        file = try Descriptor(unsafe concord_open(temporary, O_RDWR | O_CREAT | O_EXCL, 0o666), "cannot create", temporary)
+        if exists {
+            guard fchmod(file.number, status.st_mode & 0o7777) == 0 else { throw SystemError("cannot set the mode of", temporary) }
+        }
     }
-    var status = stat()
-    let exists = unsafe stat(target, &status) == 0
-    if exists && status.st_mode & S_IFMT != S_IFREG {
-        let file = try Descriptor(unsafe concord_open(target, O_WRONLY, 0), "cannot open", path)
+
+    deinit {
+        if !isCommitted { unsafe unlink(temporary) }
+    }
+
+    /// Appends pieces.
+    public func append(_ pieces: [UnsafeRawBufferPointer]) throws(SystemError) {
+        try unsafe Linux.write(pieces, to: file.number, target)
+    }
+
+    /// What has been written so far, in memory: the very pages that the file has, no copy.
+    public func contents() throws(SystemError) -> FileBytes { try FileBytes(mapping: file.number, temporary) }
+
+    /// Gives the file its name, in one step; on the disk when `isDurable`.
+    public func commit(isDurable: Bool) throws(SystemError) {
+        if isDurable { guard fsync(file.number) == 0 else { throw SystemError("cannot flush", temporary) } }
+        guard unsafe rename(temporary, target) == 0 else { throw SystemError("cannot replace", target) }
+        isCommitted = true
+        guard isDurable else { return }
+        let folder = try Descriptor(unsafe concord_open(directory(of: target), O_RDONLY | O_DIRECTORY, 0), "cannot open", directory(of: target))
+        guard fsync(folder.number) == 0 else { throw SystemError("cannot flush", directory(of: target)) }
+    }
+}
+
+/// The folder of a path, with its slash.
+private func directory(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./" }
+
+/// Replaces the file at `path` by the given pieces, or leaves it as it was: see `PendingFile`. A path that is no regular file
+/// is written in place.
+public func replaceFile(at path: String, with pieces: [UnsafeRawBufferPointer], isDurable: Bool = true) throws(SystemError) {
+    guard let pending = try PendingFile(replacing: path) else {
+        let file = try Descriptor(unsafe concord_open(path, O_WRONLY, 0), "cannot open", path)
         return try unsafe write(pieces, to: file.number, path)
     }
-    let directory = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "./"
-    let temporary = directory + ".concord-" + String(UInt64.random(in: .min ... .max), radix: 36)
-    let file = try Descriptor(unsafe concord_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o666), "cannot create", temporary)
-    do throws(SystemError) {
-        if exists { guard fchmod(file.number, status.st_mode & 0o7777) == 0 else { throw SystemError("cannot set the mode of", temporary) } }
-        try unsafe write(pieces, to: file.number, path)
-        if isDurable { guard fsync(file.number) == 0 else { throw SystemError("cannot flush", temporary) } }
-        guard unsafe rename(temporary, target) == 0 else { throw SystemError("cannot replace", path) }
-    } catch {
-        unsafe unlink(temporary)
-        throw error
-    }
-    if isDurable {
-        let folder = try Descriptor(unsafe concord_open(directory, O_RDONLY | O_DIRECTORY, 0), "cannot open", directory)
-        guard fsync(folder.number) == 0 else { throw SystemError("cannot flush", directory) }
-    }
+    try unsafe pending.append(pieces)
+    try pending.commit(isDurable: isDurable)
 }
 
 /// The same for bytes in one array.

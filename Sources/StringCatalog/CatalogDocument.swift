@@ -103,6 +103,7 @@ public struct CatalogDocument: Sendable {
     ) throws(CatalogError) {
         let bytes = scanner.bytes
         var next = 0
+        var layouts = Layouts()
         try scanner.members { (scanner, member) throws(CatalogError) in
             let index = Int32(truncatingIfNeeded: entries.count)
             let hash = nameHash(bytes, member)
@@ -120,14 +121,14 @@ public struct CatalogDocument: Sendable {
                     let last = like.bytes[Int(other.valueEnd) - 1]
                     let isClosed = last == 0x7d || last == 0x5d || last == 0x22
                     let same = isClosed && scanner.matches(other.value, of: like.bytes, at: scanner.position)
-                    if same { scanner.position += other.value.count } else { try scanner.value() }
+                    if same { scanner.position += other.value.count } else { try scanner.entry(&layouts) }
                     alignment!.set(twin, entry: index, isSame: same)
                 } else {
-                    try scanner.value()
+                    try scanner.entry(&layouts)
                     alignment!.added.append(index)
                 }
             } else {
-                try scanner.value()
+                try scanner.entry(&layouts)
             }
             member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
             entries.append(member)

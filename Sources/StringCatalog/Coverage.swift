@@ -138,7 +138,8 @@ struct CoverageCount {
     /// The least finished of a localization's units, or nil where it has none.
     private func state(of localization: Int, in outline: Outline) -> UnitState? {
         var least: UnitState?
-        for i in localization + 1..<max(outline.nodes[localization].end, localization + 1) where outline.isNamed(i, "stringUnit") || outline.isNamed(i, "stringSet") {
+        let inside = localization + 1..<outline.nodes[localization].end
+        for i in inside where outline.isNamed(i, "stringUnit") || outline.isNamed(i, "stringSet") {
             let state = outline.child(i, "state").map { UnitState(outline, $0) } ?? .translated
             least = min(least ?? .translated, state)
         }
@@ -152,7 +153,9 @@ private enum UnitState: Int, Comparable {
 
     /// A state that is not known asks for a look.
     init(_ outline: Outline, _ i: Int) {
-        self = outline.holds(i, "translated") ? .translated : outline.holds(i, "new") ? .new : outline.holds(i, "machine_translated") ? .machineTranslated : .needsReview
+        self =
+            outline.holds(i, "translated") ? .translated
+            : outline.holds(i, "new") ? .new : outline.holds(i, "machine_translated") ? .machineTranslated : .needsReview
     }
 
     static func < (one: UnitState, other: UnitState) -> Bool { one.rawValue < other.rawValue }

@@ -91,7 +91,7 @@ extension CatalogDocument {
         plan.added = plan.added.map { NewEntry(name: $0.name, merged: $0.merged, after: place(of: merger.sides.bytes(of: $0.name)) ?? $0.after) }
         plan.added = plan.added.enumerated().sorted { ($0.element.after, $0.offset) < ($1.element.after, $1.offset) }.map(\.element)
         var splicer = Splicer(self, sides: merger.sides)
-        let output = splicer.write(plan)
+        let output = splicer.write(plan).gathered()
         do throws(MergeFault) {
             _ = try written(output, as: plan, of: merger)
         } catch {

@@ -3,7 +3,7 @@
 extension Merger {
     /// The languages of an entry.
     mutating func localizations(_ v: ThreeWay<Value>, _ items: ThreeWay<[Item]>) -> Merged {
-        let pairs = sides.paired(items, languages: true)
+        let pairs = policy.flagsStale ? sides.paired(items, languages: true) : sides.differing(items, languages: true)
         // Whether a side changed the source text: a translation made on the other side was made for the old one.
         var source = ThreeWay<Value>()
         for (name, values) in pairs where isSource(name) { source = values }
@@ -45,7 +45,7 @@ extension Merger {
 
     private func texts(of value: Value?) -> [[UInt8]] { value.map { texts(of: .value($0)) } ?? [] }
 
-    private func isSource(_ name: Name) -> Bool { languageIdentity(sides.bytes(of: name)) == sourceLanguage }
+    private func isSource(_ name: Name) -> Bool { sourceLanguage.map { sides.isLanguage(name, $0) } ?? false }
 
     /// Whether two source localizations say the same. An absent one says what the key says.
     private func isSameText(_ a: Value?, _ b: Value?, _ key: [UInt8]?) -> Bool {

@@ -7,7 +7,7 @@ public struct CatalogMerge: Sendable {
     public let bytes: Bytes
     /// Whether the result is the target as it stands.
     public let isUnchanged: Bool
-    public let report: MergeReport
+    public package(set) var report: MergeReport
     /// Whether a person has to decide something. The result is valid all the same.
     public var hasConflicts: Bool { !report.conflicts.isEmpty }
 }
@@ -23,16 +23,20 @@ public struct MergeFault: Error, CustomStringConvertible, Sendable {
 ///
 /// A missing `base` treats every leaf present on both sides as added twice. Before it returns, the output is parsed, its
 /// difference from `ours` is held against the plan, and a second merge must plan nothing.
+/// - Parameter gather: puts the pieces of the output together; nil means in memory. A caller who writes a file anyway can
+///   do it here and hand its pages over, so that a large output is made once.
 /// - Throws: ``MergeFault`` where that check fails; the result is then not to be had.
 public func merge(
-    base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy = MergePolicy()
+    base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy = MergePolicy(),
+    gather: (CatalogPieces) -> Bytes? = { _ in nil }
 ) throws(MergeFault) -> CatalogMerge {
     let base = base ?? CatalogDocument.empty
     var merger = Merger(base: base, ours: ours, theirs: theirs, policy: policy)
     let plan = merger.plan()
     guard !plan.isEmpty else { return CatalogMerge(bytes: ours.bytes, isUnchanged: true, report: merger.report) }
     var splicer = Splicer(ours, sides: merger.sides)
-    let output = splicer.write(plan)
+    let pieces = splicer.write(plan)
+    let output = gather(pieces) ?? pieces.gathered()
     try check(output, against: plan, of: merger, base: base, ours: ours, theirs: theirs, policy: policy)
     return CatalogMerge(bytes: output, isUnchanged: false, report: merger.report)
 }
@@ -50,7 +54,7 @@ public func baseAfter(
     let plan = merger.restoration()
     guard !plan.isEmpty else { return theirs.bytes }
     var splicer = Splicer(theirs, sides: merger.sides)
-    return splicer.write(plan)
+    return splicer.write(plan).gathered()
 }
 
 extension CatalogDocument {

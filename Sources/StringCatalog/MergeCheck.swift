@@ -105,9 +105,12 @@ struct Comparison {
     private func equal(_ members: [Patch], _ value: Value, like: [Item] = []) -> Bool {
         guard sides.isObject(value) else { return false }
         let items = sides.effective(sides.items(value, like: like))
-        return items.count == members.count
-            && items.allSatisfy { item in
-                members.first { sides.isSame($0.name, item.name) }.map { equal($0.merged, item.value) } ?? false
-            }
+        guard items.count == members.count else { return false }
+        return items.indices.allSatisfy { i in
+            let item = items[i]
+            // Mostly the members stand in the same order.
+            let member = sides.isSame(members[i].name, item.name) ? members[i] : members.first { sides.isSame($0.name, item.name) }
+            return member.map { equal($0.merged, item.value) } ?? false
+        }
     }
 }

@@ -30,20 +30,17 @@ import CScan
         unsafe self.init(borrowing: UnsafePointer(fresh.baseAddress!), count: count) { unsafe fresh.deallocate() }
     }
 
-    /// Gathers runs, each of a document or (nil) of `fresh`, into `count` bytes.
-    convenience init(gathering runs: [(Bytes?, Range<Int>)], fresh: [UInt8], count: Int) {
+    /// Gathers ranges of other bytes, `count` in all.
+    convenience init(gathering runs: [(bytes: Bytes, range: Range<Int>)], count: Int) {
         unsafe self.init(count: count) { out in
-            unsafe fresh.withUnsafeBufferPointer { fresh in
-                var at = 0
-                for (document, range) in runs {
-                    precondition(range.lowerBound >= 0 && range.upperBound <= document?.count ?? fresh.count && at + range.count <= count)
-                    guard !range.isEmpty else { continue }
-                    let from = unsafe document?.start ?? fresh.baseAddress!
-                    unsafe (out.baseAddress! + at).update(from: from + range.lowerBound, count: range.count)
-                    at += range.count
-                }
-                precondition(at == count)
+            var at = 0
+            for (bytes, range) in runs {
+                precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count && at + range.count <= count)
+                guard !range.isEmpty else { continue }
+                unsafe (out.baseAddress! + at).update(from: bytes.start + range.lowerBound, count: range.count)
+                at += range.count
             }
+            precondition(at == count)
         }
     }
 
@@ -178,6 +175,13 @@ extension Bytes {
     }
 }
 
+extension CatalogPieces {
+    /// Calls `body` with the memory of the pieces, for a gathering write; it is valid during the call only.
+    public func withUnsafeBuffers<R>(_ body: ([UnsafeRawBufferPointer]) throws -> R) rethrows -> R {
+        try unsafe body(ranges.map { unsafe UnsafeRawBufferPointer(start: $0.bytes.start + $0.range.lowerBound, count: $0.range.count) })
+    }
+}
+
 /// The place of one member of an object: `"name" : value`. Offsets are into the bytes that the member was read from.
 struct Member {
     /// After the opening quote of the name.
@@ -309,8 +313,48 @@ struct Member {
         }
     }
 
-    /// Passes one value of any kind.
-    mutating func value() throws(CatalogError) {
+    /// Passes an entry's value. Its localizations mostly look alike: each is held against the layouts seen before.
+    mutating func entry(_ layouts: inout Layouts) throws(CatalogError) {
+        guard here == 0x7b else { return try value() }
+        position += 1
+        try members { (scanner, member) throws(CatalogError) in
+            guard scanner.here == 0x7b, scanner.bytes.equal(member.name, "localizations") else { return try scanner.value(depth: 1) }
+            scanner.position += 1
+            try scanner.members { (scanner, _) throws(CatalogError) in
+                if scanner.passes(&layouts) { return }
+                let from = scanner.position
+                try scanner.value(depth: 2)
+                layouts.note(from..<scanner.position, in: scanner.bytes)
+            }
+        }
+    }
+
+    /// Passes a value that is laid out like an earlier one, and tells whether it did. Head and tail of the earlier one were
+    /// checked, and one string may stand for another: what matches is as well formed as that was.
+    @inline(__always)
+    mutating func passes(_ layouts: inout Layouts) -> Bool {
+        for k in 0..<layouts.count {
+            let layout = layouts[k]
+            guard matches(layout.head, of: bytes, at: position) else { continue }
+            var high = false
+            let first = position + layout.head.count
+            var stop = unsafe concord_string_stop(start, first, count, &high)
+            while stop + 1 < count, unsafe start[stop] == 0x5c {
+                // Escapes that name one character; for others the strict reader has the word.
+                guard unsafe isPlainEscape(start[stop + 1]) else { return false }
+                unsafe stop = concord_string_stop(start, stop + 2, count, &high)
+            }
+            guard stop < count, unsafe start[stop] == 0x22, matches(layout.tail, of: bytes, at: stop) else { return false }
+            if high, unsafe concord_utf8_stop(start, first, stop) != stop { return false }
+            position = stop + layout.tail.count
+            if k > 0 { layouts.raise(k) }
+            return true
+        }
+        return false
+    }
+
+    /// Passes one value of any kind; `depth` is how deep it stands already.
+    mutating func value(depth outer: Int = 0) throws(CatalogError) {
         // The loop that a whole catalog goes through: its place is kept in a local, and strings of ASCII, white space and
         // brackets are dealt with here. Whatever is rarer, and every fault, goes through the functions below.
         let start = unsafe self.start
@@ -319,6 +363,7 @@ struct Member {
         // One bit for each open container: 1 = object. The depth is bounded by the width of the word.
         var objects: UInt64 = 0
         var depth = 0
+        let depthMax = self.depthMax - outer
         @inline(__always) func byte() -> UInt8 { i < count ? unsafe start[i] : 0 }
         @inline(__always) func space() { unsafe i = concord_space_stop(start, i, count) }
         while true {
@@ -338,7 +383,7 @@ struct Member {
             case 0x7b, 0x5b:
                 let isObject = unsafe start[i] == 0x7b
                 depth += 1
-                guard depth <= depthMax else { throw CatalogError(.tooDeep(limit: depthMax), at: i, in: bytes) }
+                guard depth <= depthMax else { throw CatalogError(.tooDeep(limit: self.depthMax), at: i, in: bytes) }
                 objects = objects << 1 | (isObject ? 1 : 0)
                 i += 1
                 space()
@@ -540,6 +585,72 @@ struct Member {
     @inline(__always)
     func matches(_ range: Range<Int>, of other: Bytes, at offset: Int) -> Bool {
         offset + range.count <= count && bytes.equal(offset..<offset + range.count, other, range)
+    }
+}
+
+/// How localizations of one document are laid out: what stands before and behind the one string in which they differ.
+///
+///     {\n          "stringUnit" : {\n            "state" : "translated",\n            "value" : "Annuler"\n          }\n        }
+///     └─────────────────────────────────── head ──────────────────────────────────────┘       └──── tail ────────┘
+///
+/// A catalog has a handful of them, mostly one for each state. Comparing is several times as fast as reading.
+struct Layouts {
+    struct Layout {
+        /// Up to and with the opening quote.
+        var head: Range<Int>
+        /// From the closing quote to the end of the value.
+        var tail: Range<Int>
+    }
+
+    private var known: [Layout] = []
+    private var looks = 0
+    private static let knownMax = 6
+    /// So many values are looked at for a layout; what a file has is seen by then.
+    private static let looksMax = 256
+    private static let headBytesMax = 400
+    /// Those of `variations`, `plural`, `other`, `stringUnit`, `state`, its value, `value`, and the one that opens the text.
+    private static let quotesMax = 15
+
+    var count: Int { known.count }
+
+    subscript(_ k: Int) -> Layout { known[k] }
+
+    /// Puts a layout that matched nearer to the front.
+    mutating func raise(_ k: Int) { known.swapAt(k, k - 1) }
+
+    /// Learns the layout of a value that was read, if it ends in its only text: plurals with several are not alike.
+    mutating func note(_ range: Range<Int>, in bytes: Bytes) {
+        looks += 1
+        guard looks <= Layouts.looksMax else { return }
+        var end = range.upperBound - 1
+        while end > range.lowerBound, bytes[end] == 0x7d || bytes[end] <= 0x20 { end -= 1 }
+        guard bytes[end] == 0x22 else { return }
+        // The strings before it are counted on the way to where it begins.
+        var quotes = 0
+        var opening = range.lowerBound
+        var i = range.lowerBound
+        while i < end, quotes <= Layouts.quotesMax {
+            switch bytes[i] {
+            case 0x5c: i += 1
+            case 0x22:
+                quotes += 1
+                opening = i
+            default: break
+            }
+            i += 1
+        }
+        guard quotes <= Layouts.quotesMax, quotes % 2 == 1, opening + 1 - range.lowerBound <= Layouts.headBytesMax else { return }
+        let layout = Layout(head: range.lowerBound..<opening + 1, tail: end..<range.upperBound)
+        if known.count == Layouts.knownMax { known[Layouts.knownMax - 1] = layout } else { known.append(layout) }
+    }
+}
+
+/// Whether this byte behind a backslash is a whole escape.
+@inline(__always)
+private func isPlainEscape(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74: true
+    default: false
     }
 }
 

@@ -45,6 +45,22 @@ struct MergePlan {
     var isEmpty: Bool { entries.isEmpty && added.isEmpty && top.isEmpty }
 }
 
+/// The output of a merge before it is one run of bytes: ranges of the target, which are long, and new text between them.
+public struct CatalogPieces {
+    let runs: [(isFresh: Bool, range: Range<Int>)]
+    let document: Bytes
+    let fresh: Bytes
+
+    /// How many bytes there are in all.
+    public var count: Int { runs.reduce(0) { $0 + $1.range.count } }
+
+    /// The pieces in their order.
+    var ranges: [(bytes: Bytes, range: Range<Int>)] { runs.map { ($0.isFresh ? fresh : document, $0.range) } }
+
+    /// Puts them together in memory.
+    public func gathered() -> Bytes { Bytes(gathering: ranges, count: count) }
+}
+
 /// Writes a plan as the target's bytes with splices.
 struct Splicer {
     let sides: Sides
@@ -61,7 +77,7 @@ struct Splicer {
     }
 
     /// The whole output.
-    mutating func write(_ plan: MergePlan) -> Bytes {
+    mutating func write(_ plan: MergePlan) -> CatalogPieces {
         keep(0..<document.root.lowerBound)
         var top: [Int: Merged] = [:]
         var added: [Slot] = []
@@ -77,12 +93,7 @@ struct Splicer {
             return true
         }
         keep(document.root.upperBound..<document.bytes.count)
-        return gathered()
-    }
-
-    private func gathered() -> Bytes {
-        let count = runs.reduce(0) { $0 + $1.range.count }
-        return Bytes(gathering: runs.map { ($0.isFresh ? nil : document.bytes, $0.range) }, fresh: fresh, count: count)
+        return CatalogPieces(runs: runs.map { ($0.isFresh, $0.range) }, document: document.bytes, fresh: Bytes(fresh))
     }
 
     // MARK: Runs

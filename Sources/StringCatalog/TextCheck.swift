@@ -99,17 +99,20 @@ extension CatalogCheck {
     /// Each argument that is read is passed, and as that type.
     private func checkArguments(_ use: Use, _ localization: Localization, passed: [Placeholder], isBare: Bool) {
         if use.format.usesOwnArgument {
-            report(.placeholderExtra, at: use.leaf.value, in: localization.member, "%arg means something only inside a substitution; write the placeholder itself")
+            report(
+                .placeholderExtra, at: use.leaf.value, in: localization.member,
+                "%arg means something only inside a substitution; write the placeholder itself")
         }
         for read in use.arguments {
-            guard let given = passed.first(where: { $0.argument == read.argument && $0.kind == read.kind }) ?? passed.first(where: { $0.argument == read.argument })
-            else {
+            let same = passed.filter { $0.argument == read.argument }
+            guard let given = same.first(where: { $0.kind == read.kind }) ?? same.first else {
                 // Beside a source text such as "100%" a "%" need not be a placeholder.
                 if isBare && read.kind != .object { continue }
                 let count = Set(passed.map(\.argument)).count
+                let given = count == 0 ? "none is" : count == 1 ? "only one is" : "only \(count) are"
                 report(
                     .placeholderExtra, at: use.leaf.value, in: localization.member,
-                    "\(read.text) reads argument \(read.argument), but \(count == 0 ? "none is" : count == 1 ? "only one is" : "only \(count) are") passed; remove it or correct its number")
+                    "\(read.text) reads argument \(read.argument), but \(given) passed; remove it or correct its number")
                 return
             }
             if given.kind != read.kind {
@@ -147,12 +150,16 @@ extension CatalogCheck {
         guard !localization.isSource, sourceUsesOwn, !use.format.usesOwnArgument, use.format.placeholders.isEmpty,
             use.leaf.category.map({ category($0) == .other }) ?? true
         else { return }
-        report(.placeholderMissing, at: use.leaf.value, in: localization.member, "the substitution does not show its number, as the source text does; add %arg")
+        report(
+            .placeholderMissing, at: use.leaf.value, in: localization.member,
+            "the substitution does not show its number, as the source text does; add %arg")
     }
 
     private func checkWriting(_ use: Use, _ localization: Localization, isFormat: Bool) {
         if use.format.isMixed {
-            report(.placeholderOrder, at: use.leaf.value, in: localization.member, "some placeholders are numbered and some are not; number all of them: %1$@, %2$@")
+            report(
+                .placeholderOrder, at: use.leaf.value, in: localization.member,
+                "some placeholders are numbered and some are not; number all of them: %1$@, %2$@")
         }
         if isFormat, use.format.hasBarePercent {
             report(.percentSign, at: use.leaf.value, in: localization.member, "a single % stands in a text with placeholders; write %%")
@@ -171,7 +178,9 @@ extension CatalogCheck {
                 "the text uses %#@\(name)@, but the language has no substitution \"\(name)\", so that users see the raw text; add it or remove its use")
         }
         for entry in entries where !used.contains(outline.name(entry)) {
-            report(.substitutionUnused, at: entry, in: localization.member, "no text of the language uses this substitution; write %#@\(outline.name(entry))@ where it belongs, or remove it")
+            report(
+                .substitutionUnused, at: entry, in: localization.member,
+                "no text of the language uses this substitution; write %#@\(outline.name(entry))@ where it belongs, or remove it")
         }
     }
 
@@ -210,7 +219,9 @@ extension CatalogCheck {
         guard language.prefix(while: { $0 != 0x2d }) != source.prefix(while: { $0 != 0x2d }) else { return }
         guard outline.child(outline.nodes[leaf.value].parent, "state").map({ outline.holds($0, "translated") }) ?? true else { return }
         guard hasWords(decoded(bytes, original)) else { return }
-        report(.equalToSource, at: leaf.value, in: localization.member, "the translation is the source text; translate it, or set shouldTranslate to false if it is a name")
+        report(
+            .equalToSource, at: leaf.value, in: localization.member,
+            "the translation is the source text; translate it, or set shouldTranslate to false if it is a name")
     }
 
     /// Whether letters remain when the placeholders are taken out.
@@ -228,10 +239,11 @@ extension CatalogCheck {
         let (own, other) = (edges(outline.text(leaf.value)), edges(decoded(bytes, original)))
         guard own.leading != other.leading || own.trailing != other.trailing else { return }
         let isLeading = own.leading != other.leading
+        let (mine, theirs) = isLeading ? (own.leading, other.leading) : (own.trailing, other.trailing)
         func said(_ edge: String) -> String { edge.isEmpty ? "none" : edge.unicodeScalars.map(name).joined(separator: " ") }
         report(
             .whitespace, at: leaf.value, in: localization.member,
-            "the source text \(isLeading ? "begins" : "ends") with other white space (\(said(isLeading ? other.leading : other.trailing))) than this (\(said(isLeading ? own.leading : own.trailing))); make them alike")
+            "the source text \(isLeading ? "begins" : "ends") with other white space (\(said(theirs))) than this (\(said(mine))); make them alike")
     }
 
     /// A look at the outermost bytes, which tells most texts apart: white space, an escape, or the bytes of NBSP and its like.

@@ -268,6 +268,14 @@ final class Sides {
         return bytes(of: a) == bytes(of: b)
     }
 
+    /// Whether a name is the language of this identity; see `languageIdentity`.
+    func isLanguage(_ name: Name, _ identity: [UInt8]) -> Bool {
+        guard case .read(let side, let range, isEscaped: false) = name else { return languageIdentity(bytes(of: name)) == identity }
+        guard range.count == identity.count else { return false }
+        let bytes = self[side]
+        return identity.indices.allSatisfy { languageIdentity(bytes[range.lowerBound + $0]) == identity[$0] }
+    }
+
     /// Whether two names are the same language: without regard to case, with `_` as `-`.
     func isSameLanguage(_ a: Name, _ b: Name) -> Bool {
         isSame(a, b) || languageIdentity(bytes(of: a)) == languageIdentity(bytes(of: b))
@@ -362,6 +370,32 @@ final class Sides {
         return false
     }
 
+    /// The members of three objects that have the same names in the same order, as most have; nil for all others.
+    /// With `droppingSame` those that stand in the same bytes on all sides are left out.
+    private func aligned(_ v: ThreeWay<[Item]>, droppingSame: Bool) -> [(name: Name, values: ThreeWay<Value>)]? {
+        guard let b = v.base, let o = v.ours, let t = v.theirs, b.count == o.count, b.count == t.count, let first = o.first else { return nil }
+        let (baseBytes, ourBytes, theirBytes) = (self[b[0].side], self[first.side], self[t[0].side])
+        for i in o.indices {
+            let name = o[i].member.name
+            guard ourBytes.equal(name, baseBytes, b[i].member.name), ourBytes.equal(name, theirBytes, t[i].member.name) else { return nil }
+        }
+        guard o.count == 1 || !mayRepeat(o) else { return nil }
+        var out: [(name: Name, values: ThreeWay<Value>)] = []
+        for i in o.indices {
+            if droppingSame, ourBytes.equal(o[i].member.value, baseBytes, b[i].member.value), ourBytes.equal(o[i].member.value, theirBytes, t[i].member.value) {
+                continue
+            }
+            out.append((o[i].name, ThreeWay(base: b[i].value, ours: o[i].value, theirs: t[i].value)))
+        }
+        return out
+    }
+
+    /// The members of three objects side by side of which something may come: those that stand in the same bytes on all
+    /// sides are left out where that is quickly told.
+    func differing(_ v: ThreeWay<[Item]>, languages: Bool = false) -> [(name: Name, values: ThreeWay<Value>)] {
+        aligned(v, droppingSame: true) ?? paired(v, languages: languages)
+    }
+
     /// The members of three objects side by side, in the order of ours, then what only theirs has, then what only base has.
     func paired(_ v: ThreeWay<Value>, languages: Bool = false) -> [(name: Name, values: ThreeWay<Value>)] {
         let base = v.base.map { items($0) }
@@ -372,6 +406,7 @@ final class Sides {
 
     /// The same for members that are at hand.
     func paired(_ v: ThreeWay<[Item]>, languages: Bool = false) -> [(name: Name, values: ThreeWay<Value>)] {
+        if let aligned = aligned(v, droppingSame: false) { return aligned }
         let lists = v.map { effective($0) }
         let base = lists.base ?? []
         let ours = lists.ours ?? []
@@ -417,5 +452,7 @@ final class Sides {
 
 /// The form of a language code in which two spellings of one language are equal.
 package func languageIdentity(_ code: [UInt8]) -> [UInt8] {
-    code.map { $0 == 0x5f ? 0x2d : $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 }
+    code.map(languageIdentity)
 }
+
+private func languageIdentity(_ byte: UInt8) -> UInt8 { byte == 0x5f ? 0x2d : byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte }

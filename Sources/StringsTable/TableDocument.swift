@@ -235,12 +235,14 @@ func attach(_ comments: [Comment], to rows: [Row], in text: [UInt8], from start:
         let core = rows[i].core
         var from = core.lowerBound
         while from > floor, isBlank(text[from - 1]) { from -= 1 }
-        if !isLineStart(from) { from = core.lowerBound }
+        let sharesLine = !isLineStart(from)
+        if sharesLine { from = core.lowerBound }
         var to = core.upperBound
         while to < text.count, isBlank(text[to]) { to += 1 }
         if to < text.count, text[to] == 13 { to += 1 }
         if to < text.count, text[to] == 10 { to += 1 }
-        if to < text.count, !isLineStart(to) { to = core.upperBound }
+        // A row that ends a line which others begin leaves them their line end.
+        if sharesLine || (to < text.count && !isLineStart(to)) { to = core.upperBound }
         rows[i].block = from..<to
         // Empty lines before: each ends with a line feed and holds nothing.
         var blank = from

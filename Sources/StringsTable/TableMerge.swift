@@ -115,7 +115,7 @@ public func baseAfter(_ merge: TableMerge, base: TableDocument?, theirs: TableDo
 }
 
 /// Writes a plan and holds what was written against it.
-private func write(_ plan: TablePlan, into host: TableDocument, from donor: TableDocument) throws(MergeFault) -> TableDocument {
+func write(_ plan: TablePlan, into host: TableDocument, from donor: TableDocument) throws(MergeFault) -> TableDocument {
     var writer = TableWriter(host: host, donor: donor)
     let output = writer.write(plan)
     let written: TableDocument
@@ -307,7 +307,12 @@ struct TableMerger {
         let outer = key
         defer { key = outer }
 
-        func remove(_ i: Int) { for k in o.indices where o[k].key == o[i].key { plan.rows[k] = .removed } }
+        // All copies of a key go; looking for them is for damaged files only.
+        func remove(_ i: Int) {
+            plan.rows[i] = .removed
+            guard ours.count < o.count else { return }
+            for k in o.indices where o[k].key == o[i].key { plan.rows[k] = .removed }
+        }
         for i in o.indices where ours[o[i].key] == i {
             enter(o[i].key, level)
             defer { leave(level) }
@@ -413,10 +418,13 @@ struct TableMerger {
     // MARK: One row
 
     private mutating func edit(_ b: Row?, _ o: Row, _ t: Row, _ level: Level) -> RowEdit {
-        let marks = report
+        // Counts, not a copy: a copy of the report for each row would take square time.
+        let marks = (report.conflicts.count, report.losses.count, report.decisions.count)
         var edit = RowEdit(value: value(b?.value, o.value, t.value, level, o.key))
         if kind == .stringsdict, level == .table, let fault = brokenFormat(edit, o, t) {
-            report = marks
+            report.conflicts.removeSubrange(marks.0...)
+            report.losses.removeSubrange(marks.1...)
+            report.decisions.removeSubrange(marks.2...)
             conflict(b?.value, o.value, t.value, fault)
             edit.value = nil
         }
@@ -513,16 +521,18 @@ struct TableMerger {
             let gone = base.filter { key, i in ownKeys[key] == nil && text(b[i]) != nil && text(b[i]) != key }
             guard !gone.isEmpty else { return [:] }
             let fresh = ownKeys.filter { base[$0.key] == nil }
+            guard !fresh.isEmpty else { return [:] }
+            var copies: [[UInt8]: Int] = [:]
+            for i in gone.values { copies[text(b[i]) ?? [], default: 0] += 1 }
+            let freshByText = Dictionary(grouping: fresh) { text(own[$0.value]) ?? [] }
             var out: [[UInt8]: [UInt8]] = [:]
             for (key, i) in gone {
                 let old = text(b[i])
-                guard gone.count(where: { text(b[$0.value]) == old }) == 1 else { continue }
+                guard copies[old ?? []] == 1 else { continue }
                 let edited = otherKeys[key].map { text(other[$0]) }
                 if let edited, edited == old { continue }
-                let candidates = fresh.filter { name, k in
-                    let new = text(own[k])
-                    return edited != nil ? otherKeys[name] == nil && (new == old || new == edited) : otherKeys[name] != nil && new == old
-                }
+                let moved = (edited ?? nil).map { freshByText[$0] ?? [] } ?? []
+                let candidates = ((freshByText[old ?? []] ?? []) + moved).filter { (otherKeys[$0.key] == nil) == (edited != nil) }
                 if candidates.count == 1, let only = candidates.first { out[only.key] = key }
             }
             return out

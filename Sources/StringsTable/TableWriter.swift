@@ -8,13 +8,14 @@ struct TableWriter {
     private let host, donor: TableDocument
     private var splices: [(range: Range<Int>, text: [UInt8], place: Place)] = []
     private let newline: [UInt8]
-    private let unit: [UInt8]
+    private let unit, donorUnit: [UInt8]
 
     init(host: TableDocument, donor: TableDocument) {
         self.host = host
         self.donor = donor
         newline = TableWriter.newline(of: host) ?? TableWriter.newline(of: donor) ?? [10]
         unit = TableWriter.unit(of: host)
+        donorUnit = TableWriter.unit(of: donor)
     }
 
     /// Of several splices at one offset, which comes first: what ends the row before, new rows, what begins the row behind.
@@ -109,9 +110,8 @@ struct TableWriter {
                 // Of the empty lines before this row and before the next, one run stays.
                 range = row.block.lowerBound..<next.upperBound
             }
-            let kept = rows.indices.first { k in
-                if k > i, case .removed = plan.rows[k] { return false }
-                return k > i
+            let kept = rows.indices[(i + 1)...].first { k in
+                if case .removed = plan.rows[k] { false } else { true }
             }
             if !followsRow, !isFirst, row.blankLines.isEmpty, let kept, rows[kept].blankLines.isEmpty { replacement = newline }
         } else if row.block == row.core {
@@ -130,6 +130,11 @@ struct TableWriter {
             let at = first.block.lowerBound
             let indent = TableWriter.indent(of: first, host)
             guard let indent else {
+                guard text[start..<at].allSatisfy(isSpace), row.trailing == nil else {
+                    // What stands before it on its line is nobody's, and stays so.
+                    splices.append((at..<at, newline + newline + block(row, indent: []) + newline, .between))
+                    return
+                }
                 let compact = compact(row)
                 splices.append((at..<at, compact + (host.syntax == .xml ? [] : [0x20]), .between))
                 return
@@ -149,9 +154,9 @@ struct TableWriter {
             splices.append((at..<at, blankLines(before: row) + block(row, indent: indent) + newline, .between))
         } else if at == text.count {
             splices.append((at..<at, newline + blankLines(before: row) + block(row, indent: indent), .between))
-        } else if isLineStart(at) {
-            // The line before holds several rows and ends.
-            splices.append((at..<at, block(row, indent: indent) + newline, .between))
+        } else if before.trailing?.isLine == true || row.comment != nil || row.trailing?.isLine == true {
+            // Behind the row before, its comment would be that row's, and one of `//` would hide what follows.
+            splices.append((at..<at, newline + block(row, indent: indent) + (endsLine(at) ? [] : newline), .between))
         } else {
             splices.append((at..<at, (host.syntax == .xml ? [] : [0x20]) + compact(row), .between))
         }
@@ -222,9 +227,16 @@ struct TableWriter {
                 let lead = row.blankLines.isEmpty && row.block.lowerBound > 0 && !followsRowOrStart(row) ? newline : []
                 splices.append((row.range.lowerBound..<row.range.lowerBound, lead + lexeme(new, indent: indent, isAlone: true) + newline + indent, .before))
             } else {
-                splices.append((row.range.lowerBound..<row.range.lowerBound, lexeme(new, indent: indent, isAlone: false) + [0x20], .before))
+                splices.append((row.range.lowerBound..<row.range.lowerBound, newline + lexeme(new, indent: [], isAlone: true) + newline, .before))
             }
-        case (let own?, nil): splices.append((own.range.lowerBound..<row.range.lowerBound, [], .before))
+        case (let own?, nil):
+            // A comment above that was nobody's must not take its place.
+            let text = host.text.utf8
+            var above = own.range.lowerBound
+            while above > 0, isSpace(text[above - 1]) { above -= 1 }
+            let lines = text[above..<own.range.lowerBound].count { $0 == 10 }
+            let lead = lines < 2 && endsComment(above) ? [[UInt8]](repeating: newline, count: 2 - lines).flatMap { $0 } : []
+            splices.append((own.range.lowerBound..<row.range.lowerBound, lead, .before))
         case (nil, nil): break
         }
     }
@@ -234,7 +246,14 @@ struct TableWriter {
         let text = host.text.utf8
         var i = row.block.lowerBound
         while i > 0, isSpace(text[i - 1]) { i -= 1 }
-        return i == 0 || !(text.has("*/", at: i - 2) || text.has("-->", at: i - 3)) && !isInLineComment(i)
+        return !endsComment(i)
+    }
+
+    /// Whether a comment that is no row's ends here.
+    private func endsComment(_ offset: Int) -> Bool {
+        let text = host.text.utf8
+        guard offset > 0, text.has("*/", at: offset - 2) || text.has("-->", at: offset - 3) || isInLineComment(offset) else { return false }
+        return !host.rows.contains { $0.trailing?.range.upperBound == offset }
     }
 
     private func isInLineComment(_ offset: Int) -> Bool {
@@ -305,7 +324,7 @@ struct TableWriter {
     private func block(_ row: Row, indent: [UInt8]) -> [UInt8] {
         let raw = donor.text.utf8[row.core]
         let own = donorIndent(at: row.core.lowerBound)
-        if isSameForm(), own == indent || !raw.contains(10), (raw.contains(10) ? TableWriter.unit(of: donor) == unit || host.syntax != .xml : true) {
+        if isSameForm(), own == indent || !raw.contains(10), (raw.contains(10) ? donorUnit == unit || host.syntax != .xml : true) {
             return indent + Array(raw).withLineEnds(newline)
         }
         return indent + rendered(row, indent: indent)
@@ -354,11 +373,12 @@ struct TableWriter {
     /// A value of the donor; lines after the first are indented for a row at `indent`.
     private func value(_ node: Node, indent: [UInt8], donorIndent: [UInt8], isShorthand: Bool = false) -> [UInt8] {
         let raw = Array(donor.text.utf8[node.range])
-        if isSameForm(), !isShorthand {
+        // The value of a row `key;` stands nowhere of its own.
+        if isSameForm(), !isShorthand, !raw.isEmpty {
             switch node.content {
             case .text, .scalar: return raw.withLineEnds(newline)
             case .array, .dictionary:
-                if !raw.contains(10) || (indent == donorIndent && TableWriter.unit(of: donor) == unit) { return raw.withLineEnds(newline) }
+                if !raw.contains(10) || (indent == donorIndent && donorUnit == unit) { return raw.withLineEnds(newline) }
             }
         }
         switch node.content {

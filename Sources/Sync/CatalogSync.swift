@@ -67,6 +67,8 @@ struct CatalogSync {
     let bytesMax: Int
     /// What people decided before, by the path of the catalog.
     var resolutions: [String: Resolutions] = [:]
+    /// On which side each of these leaves was changed last.
+    var newer: (FileMerge, Set<LeafPath>) throws(GitError) -> [LeafPath: SourceSide] = { _, _ in [:] }
 
     /// Decides about one catalog that theirs changed.
     func resolve(_ file: FileMerge) throws(GitError) -> CatalogResult {
@@ -96,7 +98,7 @@ struct CatalogSync {
         }
         // A damaged base says nothing about who changed what: as if both had added the file.
         let baseDocument = try file.base.flatMapThrowing { base throws(GitError) in try document(base, like: ourDocument) }
-        return merge(file, base: baseDocument, ours: ourDocument, theirs: theirDocument, hold)
+        return try merge(file, base: baseDocument, ours: ourDocument, theirs: theirDocument, hold)
     }
 
     private func resolveDeletion(of file: FileMerge, _ hold: (String) -> CatalogResult) -> CatalogResult {
@@ -108,11 +110,16 @@ struct CatalogSync {
 
     private func merge(
         _ file: FileMerge, base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, _ hold: (String) -> CatalogResult
-    ) -> CatalogResult {
-        do throws(MergeFault) {
+    ) throws(GitError) -> CatalogResult {
+        do {
             var policy = policy
             policy.resolutions = resolutions[file.path.description] ?? Resolutions()
-            let merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
+            var merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
+            if !merged.report.undated.isEmpty {
+                // Only these need a look into history. What is decided about one leaf does not make others undated.
+                policy.newer = try newer(file, merged.report.undated)
+                merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
+            }
             var result = CatalogResult(file: file, resolution: resolution(of: merged, file))
             result.trace = MergeTrace(merged.report, base: base, ours: ours, theirs: theirs)
             guard merged.hasConflicts else { return result }
@@ -121,6 +128,8 @@ struct CatalogSync {
             }
             result.nextBase = .bytes(try baseAfter(merged, base: base, theirs: theirs).array)
             return result
+        } catch let error as GitError {
+            throw error
         } catch {
             // The engine's own check failed. Nothing of this file is touched, and people see why.
             return hold("it could not be merged soundly: \(error)")

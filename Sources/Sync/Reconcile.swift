@@ -150,7 +150,24 @@ extension Reconciliation {
     private func catalogSync(_ step: Step) -> CatalogSync {
         let side: SourceSide = step.isTargetTheSourceRole.map { $0 ? .ours : .theirs } ?? .none
         return CatalogSync(repository: repository, policy: step.rule.policy.mergePolicy(sourceSide: side), bytesMax: settings.catalogBytesMax,
-            resolutions: resolutions)
+            resolutions: resolutions,
+            newer: { file, leaves throws(GitError) in try newer(leaves, of: file, step) })
+    }
+
+    /// On which side of a step each leaf was changed last, by the dates of the authors.
+    private func newer(_ leaves: Set<LeafPath>, of file: FileMerge, _ step: Step) throws(GitError) -> [LeafPath: SourceSide] {
+        let history = LeafHistory(of: leaves, in: repository, bytesMax: settings.catalogBytesMax)
+        var newer: [LeafPath: SourceSide] = [:]
+        for leaf in leaves {
+            let ours = try file.ours.flatMapThrowing { entry throws(GitError) in try history.lastTouched(leaf, from: step.target.tip, at: entry.path) }
+            let theirs = try file.theirs.flatMapThrowing { entry throws(GitError) in try history.lastTouched(leaf, from: step.source.tip, at: entry.path) }
+            guard let ours, let theirs, ours != theirs else {
+                newer[leaf] = SourceSide.none
+                continue
+            }
+            newer[leaf] = ours > theirs ? .ours : .theirs
+        }
+        return newer
     }
 
     /// The tree to merge over: what both branches have in common.

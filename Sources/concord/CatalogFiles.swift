@@ -2,6 +2,7 @@
 
 import Linux
 import StringCatalog
+import StringsTable
 
 /// An input that cannot be read, as a sentence with the file's name.
 struct InputFault: Error {
@@ -33,6 +34,15 @@ func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: Cat
     }
 }
 
+/// Parses a table of strings; a fault names the file as `path:line:column`.
+func parseTable(_ bytes: Bytes, _ path: String, role: String? = nil) throws(InputFault) -> TableDocument {
+    do {
+        return try TableDocument(parsing: bytes)
+    } catch {
+        throw InputFault(sentence: "\(role.map { $0 + ": " } ?? "")\(path):\(error.line):\(error.column): \(error.sentence)")
+    }
+}
+
 /// Replaces a file by bytes, or writes to standard output for `-`.
 func writeBytes(_ bytes: Bytes, to path: String) throws(InputFault) {
     let fault: SystemError? = unsafe bytes.withUnsafeBytes { buffer in
@@ -42,4 +52,43 @@ func writeBytes(_ bytes: Bytes, to path: String) throws(InputFault) {
         } catch { return error }
     }
     if let fault { throw InputFault(sentence: "\(fault)") }
+}
+
+/// A merged catalog on its way into a file: the engine checks the pages that the file is going to have, and only then does
+/// the file get its name.
+final class OutputFile {
+    private let path: String
+    private var pending: PendingFile?
+    private var fault: SystemError?
+
+    init(_ path: String) { self.path = path }
+
+    /// Writes the pieces beside the file and gives back what was written; nil where the file can only be written in place.
+    func gather(_ pieces: CatalogPieces) -> Bytes? {
+        guard path != "-" else { return nil }
+        do throws(SystemError) {
+            guard let file = try PendingFile(replacing: path) else { return nil }
+            let failed: SystemError? = unsafe pieces.withUnsafeBuffers { buffers in
+                do throws(SystemError) {
+                    try unsafe file.append(buffers)
+                    return nil
+                } catch { return error }
+            }
+            if let failed { throw failed }
+            let pages = try file.contents()
+            pending = file
+            // Sound as in `readBytes`: nobody else knows the file yet, and it is not written again.
+            return unsafe Bytes(borrowing: pages.start.assumingMemoryBound(to: UInt8.self), count: pages.count) { withExtendedLifetime(pages) {} }
+        } catch {
+            fault = error
+            return nil
+        }
+    }
+
+    /// Puts the file in its place: what was gathered, or else these bytes.
+    func commit(_ bytes: Bytes) throws(InputFault) {
+        if let fault { throw InputFault(sentence: "\(fault)") }
+        guard let pending else { return try writeBytes(bytes, to: path) }
+        do { try pending.commit(isDurable: false) } catch { throw InputFault(sentence: "\(error)") }
+    }
 }

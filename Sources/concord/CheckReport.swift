@@ -37,18 +37,19 @@ struct CheckReport {
         for file in files {
             for finding in file.findings where showsNotes || finding.severity > .info {
                 let place = describe(finding.place)
-                out += "\(file.path):\(finding.line):\(finding.column): \(finding.severity.rawValue): \(place.isEmpty ? "" : place + ": ")\(shortenedLines(finding.sentence)) [\(finding.rule.rawValue)]\n"
+                out += "\(file.path):\(finding.line):\(finding.column): \(finding.severity.rawValue): "
+                out += "\(place.isEmpty ? "" : place + ": ")\(onOneLine(finding.sentence)) [\(finding.rule.rawValue)]\n"
             }
         }
         let notes = count(of: .info)
         let hint = notes > 0 && !showsNotes ? " (--all shows them)" : ""
-        let sum = "\(counted(files.count, "catalog")): \(counted(count(of: .error), "error")), \(counted(count(of: .warning), "warning")), \(counted(notes, "note"))\(hint)\n"
-        return out + sum
+        let sums = [counted(count(of: .error), "error"), counted(count(of: .warning), "warning"), counted(notes, "note")]
+        return out + "\(counted(files.count, "catalog")): \(sums.joined(separator: ", "))\(hint)\n"
     }
 
     private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    private func shortenedLines(_ text: String) -> String { text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n") }
+    private func onOneLine(_ text: String) -> String { text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n") }
 
     // MARK: For programs
 

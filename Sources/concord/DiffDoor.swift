@@ -2,6 +2,7 @@
 
 import Linux
 import StringCatalog
+import StringsTable
 
 /// Shows the differences of two files; see `concord help diff`.
 func diffDoor(_ words: [String]) -> Int32 {
@@ -29,7 +30,8 @@ func textconvDoor(_ words: [String]) -> Int32 {
         guard bytes.count > 0 else { return 0 }
         // git shows what this prints; a file that does not parse is shown as it is, so that nothing is hidden.
         guard let catalog = try? CatalogDocument(parsing: bytes) else {
-            try writeBytes(bytes, to: "-")
+            // git gives no name that would say of which kind the file is.
+            if let table = try? TableDocument(parsing: bytes) { printOut(lines(of: table)) } else { try writeBytes(bytes, to: "-") }
             return 0
         }
         var lines: [String] = []
@@ -47,6 +49,21 @@ func textconvDoor(_ words: [String]) -> Int32 {
         printError("concord textconv: \(error.sentence)")
         return 2
     }
+}
+
+/// A table with one leaf a line, each led by what leads to it.
+private func lines(of table: TableDocument) -> String {
+    func lines(_ name: String, _ content: TableContent, _ indent: String) -> String {
+        switch content {
+        case .text(let text): "\(indent)\(name): \(escaped(text))\n"
+        case .other(let lexeme): "\(indent)\(name): \(escaped(lexeme))\n"
+        case .array(let values): values.map { lines(name, $0, indent) }.joined()
+        case .dictionary(let members): "\(indent)\(name)\n" + members.map { lines(escaped($0.key), $0.value, indent + "    ") }.joined()
+        }
+    }
+    return table.entries.map { entry in
+        lines("\"\(escaped(entry.key))\"", entry.content, "") + (entry.comment.map { "    comment: \(escaped($0))\n" } ?? "")
+    }.joined()
 }
 
 /// The changes by key, as a person reads them:

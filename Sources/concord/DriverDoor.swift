@@ -12,8 +12,9 @@ func mergeDriverDoor(_ words: [String]) -> Int32 {
     let (base, ours, theirs) = (words[0], words[1], words[2])
     let path = words.count > 4 ? words[4] : ours
     do {
-        let merged = try mergeFiles(base: base, ours: ours, theirs: theirs, path: path, policy: MergePolicy())
-        if !merged.isUnchanged { try writeBytes(merged.bytes, to: ours) }
+        let output = OutputFile(ours)
+        let merged = try mergeFiles(base: base, ours: ours, theirs: theirs, path: path, policy: MergePolicy(), into: output)
+        if !merged.isUnchanged { try output.commit(merged.bytes) }
         tell(merged.report, path: path)
         return merged.hasConflicts ? 1 : 0
     } catch {
@@ -43,14 +44,14 @@ func installDriverDoor(_ words: [String]) -> Int32 {
         }
         if !isGlobal { try refuseCheckout(binary) }
         let program = shellQuoted(binary)
-        try git("config", scope, "merge.concord.name", "Concord: string catalogs by key, language and field")
+        try git("config", scope, "merge.concord.name", "Concord: string catalogs and tables by key, language and field")
         try git("config", scope, "merge.concord.driver", "\(program) merge-driver %O %A %B %L %P")
         // For the virtual base of criss-cross histories.
         try git("config", scope, "merge.concord.recursive", "concord")
         try git("config", scope, "diff.concord.textconv", "\(program) textconv")
         try git("config", scope, "diff.concord.cachetextconv", "false")
         try rewriteAttributes(attributes, adding: true)
-        printOut("git now merges and shows *.xcstrings with \(binary)\n  configuration: git config \(scope) --get-regexp concord\n  attributes:    \(attributes)\n")
+        printOut("git now merges and shows *.xcstrings, *.strings and *.stringsdict with \(binary)\n  configuration: git config \(scope) --get-regexp concord\n  attributes:    \(attributes)\n")
         return 0
     } catch {
         printError("concord install-driver: \((error as? InputFault)?.sentence ?? "\(error)")")
@@ -78,16 +79,17 @@ private func attributesPath(isGlobal: Bool) throws -> String {
     return folder + "/git/attributes"
 }
 
-/// Adds or removes the one line; everything else in the file stays.
+/// Adds or removes our lines; everything else in the file stays.
 private func rewriteAttributes(_ path: String, adding: Bool) throws {
-    let line = "*.xcstrings merge=concord diff=concord"
+    // A text conversion shows also what git takes for binary, such as tables in UTF-16.
+    let own = ["*.xcstrings", "*.strings", "*.stringsdict"].map { $0 + " merge=concord diff=concord" }
     var lines: [String] = []
     if let old = try? readBytes(path).array {
         lines = String(decoding: old, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         if lines.last == "" { lines.removeLast() }
     }
-    lines.removeAll { $0 == line }
-    if adding { lines.append(line) }
+    lines.removeAll { own.contains($0) }
+    if adding { lines += own }
     if adding, let slash = path.lastIndex(of: "/") { try makeDirectories(String(path[..<slash])) }
     guard adding || !lines.isEmpty || (try? readBytes(path)) != nil else { return }
     try writeBytes(Bytes(Array(lines.map { $0 + "\n" }.joined().utf8)), to: path)

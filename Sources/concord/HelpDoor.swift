@@ -11,11 +11,12 @@ let helpOverview = """
       status          how the running daemon and its repositories are
 
     Files
-      merge           merge three catalogs
+      merge           merge three catalogs, or tables (.strings, .stringsdict)
       diff            what changed between two catalogs, by key and language
       check           is every catalog sound, and does every translation fit its source text
       stats           how far each language is
       fmt             write catalogs as Xcode writes them
+      migrate         make catalogs of the .strings and .stringsdict files of .lproj folders
 
     What happened, in a repository
       lost            the texts that syncs dropped
@@ -38,7 +39,7 @@ let helpOverview = """
     64 the command line is wrong.
     """
 
-let commandNames = ["merge", "diff", "check", "stats", "fmt", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "lost", "restore", "conflicts", "resolve", "explain", "log", "demo", "help", "version"]
+let commandNames = ["merge", "diff", "check", "stats", "fmt", "migrate", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "lost", "restore", "conflicts", "resolve", "explain", "log", "demo", "help", "version"]
 
 private let pages: [String: String] = [
     "merge": """
@@ -49,7 +50,9 @@ private let pages: [String: String] = [
 
           --report J        a JSON file: every conflict with its three values, every text that lost, every decision that
                             was not trivial
-          --path P          the name to use for the file in messages and in the report
+          --path P          the name to use for the file in messages and in the report. It also says of which kind the
+                            files are: *.strings and *.stringsdict are tables, whose language is that of the .lproj
+                            folder in P; all others are catalogs. O's name by default.
           --source-side S   which side is the branch of the developers; the other is then the branch of the translators.
                             It decides ties: source texts, comments and keys go to the developers' side, translations to
                             the translators', whose exports never remove keys. Without it a tie is a conflict.
@@ -97,6 +100,19 @@ private let pages: [String: String] = [
 
         Exit: 0; 1 with --check, files would change; 2 a file cannot be read or written.
         """,
+    "migrate": """
+        usage: concord migrate [--source-language L] [--dry-run] [--force] FOLDER
+
+        Makes FOLDER/NAME.xcstrings of the tables NAME.strings and NAME.stringsdict in FOLDER's .lproj folders, as Xcode's
+        "Migrate to String Catalog" does: key for key, with comments, plurals and substitutions. The catalog is read again
+        and its texts are counted before it is written. The tables stay; remove them when the build uses the catalog.
+
+          --source-language L   the language of the source texts (en by default); Base.lproj holds it too
+          --dry-run             only counts, writes nothing
+          --force               replaces a catalog that is there
+
+        Exit: 0 all migrated; 1 done, but what is listed has to stay in its table; 2 a file cannot be read or written.
+        """,
     "textconv": """
         usage: concord textconv FILE
 
@@ -114,9 +130,9 @@ private let pages: [String: String] = [
     "install-driver": """
         usage: concord install-driver [--global] [--uninstall]
 
-        Registers concord as merge driver and diff view of *.xcstrings: in the configuration and info/attributes of the
-        repository around you, or for all of yours with --global. It refuses a program that lies in the checkout, where a
-        branch could replace it. Nothing in the work tree is touched.
+        Registers concord as merge driver and diff view of *.xcstrings, *.strings and *.stringsdict: in the configuration
+        and info/attributes of the repository around you, or for all of yours with --global. It refuses a program that lies
+        in the checkout, where a branch could replace it. Nothing in the work tree is touched.
         """,
     "serve": """
         usage: concord serve --config FILE

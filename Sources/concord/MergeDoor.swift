@@ -1,7 +1,10 @@
 // `concord merge`: the engine on four files.
 
+import Dispatch
 import Linux
 import StringCatalog
+import StringsTable
+import Synchronization
 
 /// Merges files; see `concord help merge`.
 func mergeDoor(_ words: [String]) -> Int32 {
@@ -23,8 +26,9 @@ func mergeDoor(_ words: [String]) -> Int32 {
         case let other?: return usageFault("merge", "--source-side is \"ours\" or \"theirs\", not \"\(other)\"")
         }
         let path = arguments.options["--path"] ?? names.ours
-        let merged = try mergeFiles(base: names.base, ours: names.ours, theirs: names.theirs, path: path, policy: policy)
-        try writeBytes(merged.bytes, to: names.output)
+        let output = OutputFile(names.output)
+        let merged = try mergeFiles(base: names.base, ours: names.ours, theirs: names.theirs, path: path, policy: policy, into: output)
+        try output.commit(merged.bytes)
         if let report = arguments.options["--report"] { try writeBytes(Bytes(merged.report.json(path: path)), to: report) }
         tell(merged.report, path: path)
         return merged.hasConflicts ? 1 : 0
@@ -37,13 +41,55 @@ func mergeDoor(_ words: [String]) -> Int32 {
     }
 }
 
-/// Reads and merges three files. A base that is missing (`/dev/null`, or empty) is an empty base.
-func mergeFiles(base: String, ours: String, theirs: String, path: String, policy: MergePolicy) throws -> CatalogMerge {
+/// What came out of three files, whichever engine they went through.
+struct MergedFile {
+    let bytes: Bytes
+    let isUnchanged: Bool
+    let report: MergeReport
+    var hasConflicts: Bool { !report.conflicts.isEmpty }
+}
+
+/// Reads and merges three files; the name in `path` says of which kind they are: a table (`.strings`, `.stringsdict`), else a
+/// catalog. A base that is missing (`/dev/null`, or empty) is an empty base.
+///
+/// A large output is written on the way into `output`, which then has to be committed.
+func mergeFiles(base: String, ours: String, theirs: String, path: String, policy: MergePolicy, into output: OutputFile) throws -> MergedFile {
+    guard let kind = TableKind(path: path) else {
+        let merged = try mergeCatalogs(base: base, ours: ours, theirs: theirs, policy: policy, into: output)
+        return MergedFile(bytes: merged.bytes, isUnchanged: merged.isUnchanged, report: merged.report)
+    }
+    let baseBytes = try readBytes(base)
+    let merged = try merge(
+        base: baseBytes.count == 0 ? nil : parseTable(baseBytes, base, role: "base"), ours: parseTable(readBytes(ours), ours, role: "ours"),
+        theirs: parseTable(readBytes(theirs), theirs, role: "theirs"), kind: kind, language: TableLanguage(path: path), policy: policy)
+    return MergedFile(bytes: merged.bytes, isUnchanged: merged.isUnchanged, report: merged.report)
+}
+
+private func mergeCatalogs(base: String, ours: String, theirs: String, policy: MergePolicy, into output: OutputFile) throws -> CatalogMerge {
     let baseBytes = try readBytes(base)
     let baseDocument = baseBytes.count == 0 ? nil : try parseCatalog(baseBytes, base, role: "base")
-    let oursDocument = try readCatalog(ours, role: "ours", like: baseDocument)
-    let theirsDocument = try readCatalog(theirs, role: "theirs", like: baseDocument)
-    return try merge(base: baseDocument, ours: oursDocument, theirs: theirsDocument, policy: policy)
+    let sides = try readBoth([(ours, "ours"), (theirs, "theirs")], like: baseDocument)
+    let (oursDocument, theirsDocument) = (sides[0], sides[1])
+    return try merge(base: baseDocument, ours: oursDocument, theirs: theirsDocument, policy: policy) { output.gather($0) }
+}
+
+/// Reads two catalogs beside a third; large ones on a thread each.
+private func readBoth(_ files: [(path: String, role: String)], like: CatalogDocument?) throws(InputFault) -> [CatalogDocument] {
+    let threadedBytesMin = 2 << 20
+    guard let like, like.bytes.count >= threadedBytesMin else {
+        var documents: [CatalogDocument] = []
+        for file in files { documents.append(try readCatalog(file.path, role: file.role, like: like)) }
+        return documents
+    }
+    let read = Mutex([Result<CatalogDocument, InputFault>?](repeating: nil, count: files.count))
+    DispatchQueue.concurrentPerform(iterations: files.count) { i in
+        let result: Result<CatalogDocument, InputFault>
+        do throws(InputFault) { result = .success(try readCatalog(files[i].path, role: files[i].role, like: like)) } catch { result = .failure(error) }
+        read.withLock { $0[i] = result }
+    }
+    var documents: [CatalogDocument] = []
+    for result in read.withLock({ $0 }) { if let result { documents.append(try result.get()) } }
+    return documents
 }
 
 /// Tells on standard error what a person has to know of a merge.

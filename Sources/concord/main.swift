@@ -37,6 +37,7 @@ case "conflicts": exit(conflictsDoor(rest))
 case "resolve": exit(resolveDoor(rest))
 case "explain": exit(explainDoor(rest))
 case "log": exit(logDoor(rest))
+case "migrate": exit(migrateDoor(rest))
 case "demo": exit(demoDoor(rest))
 case "serve": exitAfter { await serveDoor(rest) }
 case "sync": exitAfter { await syncDoor(rest) }

@@ -1,49 +1,6 @@
 import Foundation
 import Testing
 
-/// A folder that goes with its owner, and the built `concord` in it.
-private final class Desk {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "concord-check-\(UUID().uuidString)")
-
-    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: folder.appending(path: name)) }
-    func read(_ name: String) throws -> String { String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self) }
-
-    /// Runs the program that was built beside these tests.
-    func concord(_ words: String...) throws -> (status: Int32, output: String, errors: String) {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return try run(URL(filePath: tests).deletingLastPathComponent().appending(path: "concord"), words)
-    }
-
-    @discardableResult
-    func git(_ words: String...) throws -> String {
-        let ran = try run(URL(filePath: "/usr/bin/env"), ["git", "-c", "user.name=T", "-c", "user.email=t@example.org"] + words)
-        #expect(ran.status == 0, "\(ran.errors)")
-        return ran.output.trimmingCharacters(in: .newlines)
-    }
-
-    private func run(_ program: URL, _ words: [String]) throws -> (status: Int32, output: String, errors: String) {
-        let process = Process()
-        process.executableURL = program
-        process.arguments = words
-        process.currentDirectoryURL = folder
-        // Files, so that neither side of a pipe can wait for the other.
-        let outputs = try ["out", "err"].map { name in
-            let file = folder.appending(path: ".\(name)")
-            try Data().write(to: file)
-            return try (file, FileHandle(forWritingTo: file))
-        }
-        process.standardOutput = outputs[0].1
-        process.standardError = outputs[1].1
-        try process.run()
-        process.waitUntilExit()
-        let texts = try outputs.map { String(decoding: try Data(contentsOf: $0.0), as: UTF8.self) }
-        return (process.terminationStatus, texts[0], texts[1])
-    }
-}
-
 private let sound = """
     {
       "sourceLanguage" : "en",
@@ -66,12 +23,12 @@ private let sound = """
 private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@")
 
 @Suite struct `concord check` {
-    private let desk: Desk
+    private let desk: Workplace
 
-    init() throws { desk = try Desk() }
+    init() throws { desk = try Workplace() }
 
     @Test func `is quiet about a sound catalog and ends with 0`() throws {
-        try desk.write(sound, to: "a.xcstrings")
+        try desk.write("a.xcstrings", sound)
         let ran = try desk.concord("check", "a.xcstrings")
         #expect(ran.status == 0)
         #expect(ran.output == "1 catalog: 0 errors, 0 warnings, 0 notes\n")
@@ -79,7 +36,7 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
     }
 
     @Test func `tells an error with file, line, column, key, language and rule, and ends with 1`() throws {
-        try desk.write(faulty, to: "a b.xcstrings")
+        try desk.write("a b.xcstrings", faulty)
         let ran = try desk.concord("check", "a b.xcstrings")
         #expect(ran.status == 1)
         let first = ran.output.split(separator: "\n").first ?? ""
@@ -88,7 +45,7 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
     }
 
     @Test func `ends with 2 where a file cannot be read, after it has told of the others`() throws {
-        try desk.write(faulty, to: "a.xcstrings")
+        try desk.write("a.xcstrings", faulty)
         let ran = try desk.concord("check", "missing.xcstrings", "a.xcstrings")
         #expect(ran.status == 2)
         #expect(ran.errors.contains("missing.xcstrings"))
@@ -101,30 +58,30 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
             (["--severity", "placeholder-exta=off", "a"], "did you mean \"placeholder-extra\"?"), (["--severity", "syntax=loud", "a"], "error, warning, info or off"),
             (["--format", "xml", "a"], "human, json, sarif, github"), ([], "name the files"), (["--repository", "r"], "--ref"), (["--ref", "main"], "--repository"),
         ] {
-            let ran = words.count == 3 ? try desk.concord("check", words[0], words[1], words[2]) : words.count == 2 ? try desk.concord("check", words[0], words[1]) : try desk.concord("check")
+            let ran = try desk.run(program, ["check"] + words)
             #expect(ran.status == 64)
             #expect(ran.errors.contains(said), "\(ran.errors)")
         }
     }
 
     @Test func `a severity of its own decides the end`() throws {
-        try desk.write(faulty, to: "a.xcstrings")
+        try desk.write("a.xcstrings", faulty)
         #expect(try desk.concord("check", "--severity", "placeholder-extra=warning", "a.xcstrings").status == 0)
         #expect(try desk.concord("check", "--severity", "placeholder-extra=off", "--severity=missing-state=error", "a.xcstrings").output.contains("0 errors, 0 warnings"))
     }
 
     @Test func `faults of a baseline are silent, new ones are not`() throws {
-        try desk.write(faulty, to: "a.xcstrings")
+        try desk.write("a.xcstrings", faulty)
         #expect(try desk.concord("check", "--write-baseline", "base", "a.xcstrings").status == 0)
         #expect(try desk.concord("check", "--baseline", "base", "a.xcstrings").status == 0)
-        try desk.write("\n" + faulty.replacingOccurrences(of: "\"version\" : \"1.0\"", with: "\"version\" : \"9\""), to: "a.xcstrings")
+        try desk.write("a.xcstrings", "\n" + faulty.replacingOccurrences(of: "\"version\" : \"1.0\"", with: "\"version\" : \"9\""))
         let ran = try desk.concord("check", "--baseline", "base", "a.xcstrings")
         #expect(ran.status == 1)
         #expect(ran.output.contains("[version]") && !ran.output.contains("[placeholder-extra]"))
     }
 
     @Test func `programs get JSON and SARIF with the same findings, forges their annotations`() throws {
-        try desk.write(faulty, to: "a, b.xcstrings")
+        try desk.write("a, b.xcstrings", faulty)
         let json = try #require(try JSONSerialization.jsonObject(with: Data(try desk.concord("check", "--json", "a, b.xcstrings").output.utf8)) as? [String: Any])
         #expect(json["errors"] as? Int == 1)
         let finding = try #require(((json["files"] as? [[String: Any]])?.first?["findings"] as? [[String: Any]])?.first)
@@ -147,15 +104,14 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
 
     @Test func `looks at every catalog of a ref in a bare repository`() throws {
         try desk.git("init", "-q", "-b", "main", "work")
-        try FileManager.default.createDirectory(at: desk.folder.appending(path: "work/App"), withIntermediateDirectories: true)
-        try desk.write(faulty, to: "work/App/Localizable.xcstrings")
-        try desk.write(sound, to: "work/Other.xcstrings")
-        try desk.write("no catalog", to: "work/README.md")
+        try desk.write("work/App/Localizable.xcstrings", faulty)
+        try desk.write("work/Other.xcstrings", sound)
+        try desk.write("work/README.md", "no catalog")
         try desk.git("-C", "work", "add", ".")
         try desk.git("-C", "work", "commit", "-qm", "one")
         try desk.git("-C", "work", "tag", "-am", "v", "v1")
         try desk.git("clone", "-q", "--bare", "work", "bare.git")
-        let id = try desk.git("-C", "work", "rev-parse", "HEAD")
+        let id = try desk.git("-C", "work", "rev-parse", "HEAD").trimmingCharacters(in: .newlines)
         for name in ["main", "refs/heads/main", "v1", id] {
             let ran = try desk.concord("check", "--repository", "bare.git", "--ref", name)
             #expect(ran.status == 1, "\(name): \(ran.errors)")
@@ -174,12 +130,12 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
 }
 
 @Suite struct `concord stats` {
-    private let desk: Desk
+    private let desk: Workplace
 
-    init() throws { desk = try Desk() }
+    init() throws { desk = try Workplace() }
 
     @Test func `shows a line for each language, the source first`() throws {
-        try desk.write(sound, to: "a.xcstrings")
+        try desk.write("a.xcstrings", sound)
         let ran = try desk.concord("stats", "a.xcstrings")
         #expect(ran.status == 0)
         #expect(
@@ -193,8 +149,8 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
     }
 
     @Test func `gives the same as JSON, and ends with 2 where a file is no catalog`() throws {
-        try desk.write(sound, to: "a.xcstrings")
-        try desk.write("{", to: "b.xcstrings")
+        try desk.write("a.xcstrings", sound)
+        try desk.write("b.xcstrings", "{")
         let ran = try desk.concord("stats", "--json", "a.xcstrings", "b.xcstrings")
         #expect(ran.status == 2)
         #expect(ran.errors.contains("b.xcstrings:1:2"))
@@ -206,14 +162,14 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
 }
 
 @Suite struct `concord fmt` {
-    private let desk: Desk
+    private let desk: Workplace
 
-    init() throws { desk = try Desk() }
+    init() throws { desk = try Workplace() }
 
     @Test func `rewrites what Xcode would write otherwise, and only names it with --check`() throws {
-        try desk.write(sound, to: "a.xcstrings")
+        try desk.write("a.xcstrings", sound)
         let other = sound.replacingOccurrences(of: " : ", with: ": ") + "\n"
-        try desk.write(other, to: "b.xcstrings")
+        try desk.write("b.xcstrings", other)
         let checked = try desk.concord("fmt", "--check", "a.xcstrings", "b.xcstrings")
         #expect(checked.status == 1)
         #expect(checked.output == "b.xcstrings\n")
@@ -224,7 +180,7 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
     }
 
     @Test func `leaves what is no catalog as it is, and ends with 2`() throws {
-        try desk.write("{ \"strings\" : [ ] }", to: "a.xcstrings")
+        try desk.write("a.xcstrings", "{ \"strings\" : [ ] }")
         let ran = try desk.concord("fmt", "a.xcstrings")
         #expect(ran.status == 2)
         #expect(ran.errors.contains("a.xcstrings:1:15"))
