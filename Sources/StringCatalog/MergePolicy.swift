@@ -35,7 +35,7 @@ public struct MergePolicy: Sendable {
     }
 
     /// One rule; what it does not name fits everything.
-    public struct Rule: Sendable {
+    public struct Rule: Hashable, Sendable {
         /// Globs of keys, in which `*` stands for anything.
         public var keys: [String]?
         /// Language codes, compared as languages are.

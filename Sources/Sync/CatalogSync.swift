@@ -1,30 +1,6 @@
 import Git
 import StringCatalog
 
-/// Who wins where both sides changed one text and no rule of the leaf decides.
-public struct CatalogPolicy: Hashable, Sendable {
-    /// `nil`: the translators for texts, the developers for everything else.
-    let choice: MergePolicy.Choice?
-
-    public static let standard = CatalogPolicy(choice: nil)
-
-    /// The names a configuration may use.
-    public static let names = ["standard"] + MergePolicy.Choice.allCases.map(\.rawValue)
-
-    init(choice: MergePolicy.Choice?) { self.choice = choice }
-
-    public init?(name: String) {
-        if name == "standard" { self = .standard } else {
-            guard let choice = MergePolicy.Choice(rawValue: name) else { return nil }
-            self.init(choice: choice)
-        }
-    }
-
-    func mergePolicy(sourceSide: SourceSide) -> MergePolicy {
-        MergePolicy(sourceSide: sourceSide, rules: choice.map { [MergePolicy.Rule(choice: $0)] } ?? [])
-    }
-}
-
 /// A change that did not come over, because both sides have a right to the place: a leaf, or a whole catalog.
 public struct Held: Hashable, Sendable, CustomStringConvertible {
     public let file: TreePath
@@ -63,7 +39,8 @@ struct CatalogResult {
 /// Brings the catalogs of one step together: the seam between trees of files and the engine, which knows neither.
 struct CatalogSync {
     let repository: Repository
-    let policy: MergePolicy
+    let policy: CatalogPolicy
+    let sourceSide: SourceSide
     let bytesMax: Int
     /// What people decided before, by the path of the catalog.
     var resolutions: [String: Resolutions] = [:]
@@ -104,7 +81,7 @@ struct CatalogSync {
     private func resolveDeletion(of file: FileMerge, _ hold: (String) -> CatalogResult) -> CatalogResult {
         guard let ours = file.ours else { return CatalogResult(file: file, resolution: .deleted) }
         guard ours.id == file.base?.id else { return hold("changed here, deleted there") }
-        if policy.sourceSide == .ours, !policy.allowsTranslationDeletions { return hold("a translation branch does not delete a catalog") }
+        if sourceSide == .ours { return hold("a translation branch does not delete a catalog") }
         return CatalogResult(file: file, resolution: .deleted)
     }
 
@@ -112,7 +89,7 @@ struct CatalogSync {
         _ file: FileMerge, base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, _ hold: (String) -> CatalogResult
     ) throws(GitError) -> CatalogResult {
         do {
-            var policy = policy
+            var policy = policy.mergePolicy(for: file.path, sourceSide: sourceSide)
             policy.resolutions = resolutions[file.path.description] ?? Resolutions()
             var merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
             if !merged.report.undated.isEmpty {

@@ -64,9 +64,10 @@ public struct Conflicts {
         let resolutions = try RememberedResolutions(repository).byFile()
         let (steps, _) = plan(settings.rules, tips: try repository.refs(under: "refs/heads/"))
         for step in steps {
-            let reconciliation = Reconciliation(
+            var reconciliation = Reconciliation(
                 repository: repository, settings: settings, committer: .init(name: "Concord", email: "concord@localhost"), isDryRun: true,
                 now: wallClockSeconds(), resolutions: resolutions)
+            _ = try reconciliation.followTree(of: step)
             var held: [Held] = []
             switch try reconciliation.verdict(on: step) {
             case .inStep(let places): held = places

@@ -170,6 +170,7 @@ public actor Daemon {
                 }
             }
             status.held = report.held
+            for remark in report.remarks { log(.warning, "ignored", ["repository": name, "why": remark]) }
         case .failure(let error):
             var backoff = backoffs[name] ?? Backoff(first: Self.retryFirst, longest: Self.retryLongest)
             let pause = backoff.next()

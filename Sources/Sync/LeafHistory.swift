@@ -13,6 +13,8 @@ public struct LeafEvent: Sendable {
     public let path: TreePath
     /// What became different, against the first parent: the old and the new value, `nil` where there is none.
     public let changes: [(leaf: LeafPath, old: String?, new: String?)]
+    /// The commit that the new values came from as they are, for a merge or a sync; `nil` where they were made here.
+    public let origin: ObjectID?
 }
 
 /// A commit by which a value came from another branch unchanged: a merge, or a sync of one parent.
@@ -61,9 +63,11 @@ final class LeafHistory {
 
     /// Walks back from a commit and tells each event, and each passage, newest first, until the closure says that it has seen enough.
     ///
-    /// - Parameter leaf: the one leaf to follow; `nil` for all.
+    /// - Parameters:
+    ///   - leaf: the one leaf to follow; `nil` for all.
+    ///   - everyLine: also follows what did not come out of a merge. A passage is then an event, against the first parent.
     func walk(
-        from tip: ObjectID, at path: TreePath, following leaf: LeafPath? = nil, _ tell: (LeafStep) -> Bool
+        from tip: ObjectID, at path: TreePath, following leaf: LeafPath? = nil, everyLine: Bool = false, _ tell: (LeafStep) -> Bool
     ) throws(GitError) {
         func state(_ commit: ObjectID, _ path: TreePath?) throws(GitError) -> [LeafPath: String] {
             guard let path else { return [:] }
@@ -88,18 +92,20 @@ final class LeafHistory {
                 guard let place = origin.path, seen.insert(origin.id).inserted else { return }
                 let next = try repository.commit(origin.id)
                 // Newest last, so that it is taken first; a history has few lines at a time.
-                let at = queue.firstIndex { $0.commit.committer.seconds > next.committer.seconds } ?? queue.count
+                let at = queue.firstIndex { $0.commit.committer.seconds >= next.committer.seconds } ?? queue.count
                 queue.insert((next, place), at: at)
             }
-            if let same = origins.firstIndex(where: { isSame($0.leaves, now) }) {
+            let same = origins.firstIndex { isSame($0.leaves, now) }
+            if let same, !everyLine || same == 0 {
                 if same > 0, !now.isEmpty, !tell(.passage(LeafPassage(commit: commit, from: origins[same].id))) { return }
                 try follow(origins[same])
-                continue
+                if !everyLine { continue }
             }
             let old = origins.first?.leaves ?? [:]
             let changed = Set(old.keys).union(now.keys).sorted { ($0.language ?? "", $0.field ?? "") < ($1.language ?? "", $1.field ?? "") }
                 .filter { !isSame(old[$0], now[$0]) }.map { (leaf: $0, old: old[$0], new: now[$0]) }
-            if !changed.isEmpty, !tell(.event(LeafEvent(commit: commit, path: path, changes: changed))) { return }
+            let event = LeafEvent(commit: commit, path: path, changes: changed, origin: same.map { origins[$0].id })
+            if !changed.isEmpty, !tell(.event(event)) { return }
             for origin in origins { try follow(origin) }
         }
     }
@@ -183,7 +189,7 @@ public struct CatalogHistory {
     /// The history of a key, or of one language of it, newest first.
     public func events(of key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafEvent] {
         var events: [LeafEvent] = []
-        try LeafHistory(of: key, language: language, in: repository).walk(from: tip, at: path) { step in
+        try LeafHistory(of: key, language: language, in: repository).walk(from: tip, at: path, everyLine: true) { step in
             if case .event(let event) = step { events.append(event) }
             return true
         }

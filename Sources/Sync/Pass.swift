@@ -41,9 +41,10 @@ struct Pass {
                 report.conclude(steps, memo, settled)
                 return report
             }
-            let reconciliation = Reconciliation(
+            var reconciliation = Reconciliation(
                 repository: repository, settings: settings, committer: committer,
                 isDryRun: settings.isDryRun || step.rule.isDryRun, now: wallClockSeconds(), resolutions: resolutions)
+            for remark in try reconciliation.followTree(of: step) where !report.remarks.contains(remark) { report.remarks.append(remark) }
             switch try reconciliation.verdict(on: step) {
             case .inStep(let held): memo[step] = .inStep(held: held)
             case .blocked(let why): memo[step] = .blocked(why)
@@ -182,6 +183,8 @@ public struct PassReport: Sendable {
     public internal(set) var held: [(step: String, places: [Held])] = []
     /// Branches that rules name and that are not there.
     public internal(set) var missing: [MissingBranch] = []
+    /// What in the `.concord` of a tree was not understood.
+    public internal(set) var remarks: [String] = []
     /// It was asked to stop before it was done.
     public internal(set) var isStopped = false
 

@@ -38,13 +38,22 @@ struct Move {
 /// Works one step out: merges the trees in memory, decides, and writes the objects. No ref moves here.
 struct Reconciliation {
     let repository: Repository
-    let settings: RepositorySettings
+    var settings: RepositorySettings
     let committer: Configuration.Person
     /// Writes no commit; a move then names the target's own tip.
     let isDryRun: Bool
     let now: Int64
     /// What people decided before, by the path of the catalog.
     var resolutions: [String: Resolutions] = [:]
+    /// What the branch of the developers says about its catalogs.
+    var treeSettings = TreeSettings()
+
+    /// Follows what the `into` branch of a step says in its tree, after what the configuration says. Gives what in it was not understood.
+    mutating func followTree(of step: Step) throws(GitError) -> [String] {
+        treeSettings = try TreeSettings(in: step.isBack ? step.source.tip : step.target.tip, of: repository)
+        settings.catalogs += treeSettings.catalogs
+        return treeSettings.remarks
+    }
 
     /// What the step asks for.
     func verdict(on step: Step) throws(GitError) -> Verdict {
@@ -149,7 +158,9 @@ extension Reconciliation {
 
     private func catalogSync(_ step: Step) -> CatalogSync {
         let side: SourceSide = step.isTargetTheSourceRole.map { $0 ? .ours : .theirs } ?? .none
-        return CatalogSync(repository: repository, policy: step.rule.policy.mergePolicy(sourceSide: side), bytesMax: settings.catalogBytesMax,
+        return CatalogSync(
+            repository: repository, policy: CatalogPolicy(rules: step.rule.policy.rules + treeSettings.policy.rules), sourceSide: side,
+            bytesMax: settings.catalogBytesMax,
             resolutions: resolutions,
             newer: { file, leaves throws(GitError) in try newer(leaves, of: file, step) })
     }

@@ -63,6 +63,11 @@ import Testing
         #expect(text.event?.commit.subject == "Traduire")
         #expect(text.decisions.map(\.rule).contains("both sides changed the text"))
         #expect(text.losses.map(\.text) == ["Adieu"])
+        // The log has both lines, and where they met.
+        let events = try history(fixture).events(of: "Bye", language: "fr", at: path)
+        let texts = events.map { $0.changes.last?.new }
+        #expect(texts.first == "Salut" && texts.last == "Au revoir" && Set(texts.dropFirst().dropLast()) == ["Adieu", "Salut"])
+        #expect(events[0].origin == text.event?.commit.id && events[1].origin == nil)
     }
 
     @Test func `of a text that is not there has no reason`() throws {
