@@ -32,18 +32,13 @@ struct ClaimedLock: ~Copyable {
         lock = ref + ".lock"
         descriptor = unsafe open(claim, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Self.fault(stage, claim) }
-        // From here on `deinit` does not run when `init` throws: clean up by hand.
-        do throws(GitError) {
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw GitError(.modified, stage: stage, detail: "its claim was taken for a dead one") }
-            let line = Array((value.hex + "\n").utf8)
-            guard unsafe Glibc.write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0 else { throw Self.fault(stage, claim) }
-            Self.makeParents(of: lock)
-            guard unsafe link(claim, lock) == 0 else { throw Self.fault(stage, lock) }
-        } catch {
-            unsafe unlink(claim)
-            close(descriptor)
-            throw error
-        }
+        // Everything is set: if this throws, `deinit` runs, and gives back what was taken. To do it here too would close a
+        // descriptor twice, and the second time it may be another thread's.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw GitError(.modified, stage: stage, detail: "its claim was taken for a dead one") }
+        let line = Array((value.hex + "\n").utf8)
+        guard unsafe Glibc.write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0 else { throw Self.fault(stage, claim) }
+        Self.makeParents(of: lock)
+        guard unsafe link(claim, lock) == 0 else { throw Self.fault(stage, lock) }
     }
 
     /// Makes the lock the ref.
@@ -67,7 +62,7 @@ struct ClaimedLock: ~Copyable {
         // After `commit` the lock is another one's, or not there: only the same inode is removed.
         if Self.isSameFile(lock, claim) { unsafe unlink(lock) }
         unsafe unlink(claim)
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Whether a claim can be named after this ref.

@@ -193,6 +193,17 @@ extension Repository {
         return ObjectID(id)
     }
 
+    /// Who `git commit` would name here by `user.name` and `user.email`, now; `nil` where they are not set.
+    public func identity() throws(GitError) -> Signature? {
+        var made: UnsafeMutablePointer<git_signature>?
+        let status = unsafe git_signature_default(&made, pointer)
+        if status == GIT_ENOTFOUND.rawValue { return nil }
+        try check(status, "read your name from git's configuration")
+        guard let made = unsafe made else { return nil }
+        defer { unsafe git_signature_free(made) }
+        return unsafe Signature(made.pointee)
+    }
+
     func commitHandle(_ id: ObjectID) throws(GitError) -> Handle<CommitKind> {
         let repository = unsafe pointer
         var oid = id.oid

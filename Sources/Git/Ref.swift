@@ -102,14 +102,19 @@ extension Repository {
     /// Waits a bounded time for another process that holds the lock. Symbolic refs are followed. `reflog` is written
     /// where the repository keeps reflogs, in the name of `committer`. Throws `.exists` if a branch cannot be created
     /// because another one has its name as a directory, or the other way round.
+    ///
+    /// `first` is called under the lock, once it is certain that `ref` is at `old`: what must never be missing when `ref` has
+    /// its new value, such as another ref that tells of it, is written there. If it gives anything but `.swapped`, `ref` stays
+    /// and that is the answer. A crash after it leaves what it wrote without the new value, never the other way round.
     public func compareAndSwap(
-        _ ref: RefName, from old: ObjectID?, to new: ObjectID?, by committer: Signature? = nil, reflog: String
+        _ ref: RefName, from old: ObjectID?, to new: ObjectID?, by committer: Signature? = nil, reflog: String,
+        first: () throws(GitError) -> Swap = { .swapped }
     ) throws(GitError) -> Swap {
         let ref = try followed(ref)
         var backoff = Backoff()
         while true {
             do throws(GitError) {
-                return try swapOnce(ref, from: old, to: new, by: committer, reflog: reflog)
+                return try swapOnce(ref, from: old, to: new, by: committer, reflog: reflog, first: first)
             } catch where error.kind == .locked || error.kind == .modified {
                 // Someone else is writing this ref, or packing all of them: that takes milliseconds, unless it crashed.
                 guard backoff.wait() else { return locked(ref) }
@@ -120,14 +125,14 @@ extension Repository {
     /// One attempt. The lock is taken first and the comparison made under it: `git_reference_create_matching` compares
     /// under the lock only where there is an old value, so two creations could both succeed.
     private func swapOnce(
-        _ ref: RefName, from old: ObjectID?, to new: ObjectID?, by committer: Signature?, reflog: String
+        _ ref: RefName, from old: ObjectID?, to new: ObjectID?, by committer: Signature?, reflog: String, first: () throws(GitError) -> Swap
     ) throws(GitError) -> Swap {
         let stage = "update \(ref)"
         if old == nil, new != nil, let obstacle = try obstacle(to: ref) {
             throw GitError(.exists, stage: stage, detail: "\(obstacle) is there, and one of the names would be a directory of the other")
         }
         guard let new, ClaimedLock.canClaim(ref) else {
-            return try swapByTransaction(ref, from: old, to: new, by: committer, reflog: reflog)
+            return try swapByTransaction(ref, from: old, to: new, by: committer, reflog: reflog, first: first)
         }
         let lock = try ClaimedLock(ref, value: new, gitDirectory: gitDirectory)
         let now = try targetUnderLock(of: ref)
@@ -138,6 +143,8 @@ extension Repository {
         guard unsafe git_odb_exists(objects, &oid) == 1 else {
             throw GitError(.notFound, stage: stage, detail: "there is no object \(new)")
         }
+        let before = try first()
+        guard before == .swapped else { return before }
         try log(ref, from: old, to: new, by: committer, reflog)
         try lock.commit()
         return .swapped
@@ -145,7 +152,7 @@ extension Repository {
 
     /// The library's own way, for deletions, which also need the lock of the packed refs.
     private func swapByTransaction(
-        _ ref: RefName, from old: ObjectID?, to new: ObjectID?, by committer: Signature?, reflog: String
+        _ ref: RefName, from old: ObjectID?, to new: ObjectID?, by committer: Signature?, reflog: String, first: () throws(GitError) -> Swap
     ) throws(GitError) -> Swap {
         let stage = "update \(ref)"
         let repository = unsafe pointer
@@ -162,6 +169,8 @@ extension Repository {
         } else {
             try check(unsafe git_transaction_remove(transaction.pointer, ref.full), stage)
         }
+        let before = try first()
+        guard before == .swapped else { return before }
         try check(unsafe git_transaction_commit(transaction.pointer), stage)
         return .swapped
     }

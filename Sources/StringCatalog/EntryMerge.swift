@@ -14,7 +14,7 @@ extension Merger {
         guard let theirs = values.theirs, sides.isObject(theirs) else { return }
         let known = Set(values.base.map(texts) ?? []).union(values.ours.map(texts) ?? [])
         let before = report.losses.count
-        loseTexts(in: theirs, "held back by a conflict")
+        loseTexts(in: theirs, Loss.heldBack)
         report.losses = report.losses[..<before] + report.losses[before...].filter { !known.contains(Array($0.text.utf8)) }
     }
 
@@ -58,8 +58,7 @@ extension Merger {
         let bothObjects = v.ours.map(sides.isObject) == true && v.theirs.map(sides.isObject) == true
         if bothObjects { return members(v) { $0.inside($1) { [v = $2] in $0.general(v) } } }
         if same(v.base, v.ours) { return v.theirs.map { .value($0) } ?? .absent }
-        conflict(v, v.ours == nil || v.theirs == nil ? "one side removed it, the other changed it" : "both sides changed it differently")
-        return v.ours.map { .value($0) } ?? .absent
+        return undecided(v, v.ours == nil || v.theirs == nil ? "one side removed it, the other changed it" : "both sides changed it differently")
     }
 
     /// Merges objects member by member. A side without the object counts as one without members, but where nothing is
@@ -102,8 +101,7 @@ extension Merger {
     /// A tie over structure: the source role, or a conflict.
     mutating func structureTie(_ v: ThreeWay<Value>, _ rule: String) -> Merged {
         guard let winner = winner(default: policy.sourceRole) else {
-            conflict(v, "both sides changed it differently, and no side has the source role")
-            return v.ours.map { .value($0) } ?? .absent
+            return undecided(v, "both sides changed it differently, and no side has the source role")
         }
         decide(rule, "\(winner)")
         return v[winner].map { .value($0) } ?? .absent
@@ -111,7 +109,7 @@ extension Merger {
 
     /// The side that the policy prefers for the present leaf, and the rule's choice; nil where it is to be a conflict. The
     /// first rule that fits and decides wins; `states` are those of the two texts, where the leaf is one.
-    func verdict(states: ThreeWay<Value>? = nil, default role: Side?) -> (side: Side, choice: MergePolicy.Choice?)? {
+    mutating func verdict(states: ThreeWay<Value>? = nil, default role: Side?) -> (side: Side, choice: MergePolicy.Choice?)? {
         for rule in policy.rules where fits(rule) {
             let side: Side?
             switch rule.choice {
@@ -122,6 +120,11 @@ extension Merger {
             case .reviewedWins:
                 let reviewed = [Side.ours, .theirs].filter { states?[$0].map { sides.text($0) == "translated" } == true }
                 side = reviewed.count == 1 ? reviewed[0] : nil
+            case .newest:
+                side = policy.newer[path].flatMap { $0.side }
+                if policy.newer[path] == nil { report.undated.insert(path) }
+            // Unites sets; of two texts it can only be one.
+            case .union: side = nil
             case .conflict: return nil
             }
             if let side { return (side, rule.choice) }
@@ -130,7 +133,7 @@ extension Merger {
     }
 
     /// The side that the policy prefers for the present leaf.
-    func winner(default role: Side?) -> Side? { verdict(default: role)?.side }
+    mutating func winner(default role: Side?) -> Side? { verdict(default: role)?.side }
 
     /// Whether the first rule that fits the present leaf names this choice.
     func prefers(_ choice: MergePolicy.Choice) -> Bool { policy.rules.first(where: fits)?.choice == choice }
@@ -140,6 +143,9 @@ extension Merger {
         if let languages = rule.languages {
             guard let code = language.map({ languageIdentity(sides.bytes(of: $0)) }) else { return false }
             guard languages.contains(where: { languageIdentity(Array($0.utf8)) == code }) else { return false }
+        }
+        if let globs = rule.keys {
+            guard let key = key.map(sides.text), globs.contains(where: { MergePolicy.Rule.glob($0, matches: key) }) else { return false }
         }
         return rule.fields.map { names in fields.last.map(names.contains) ?? false } ?? true
     }
@@ -179,15 +185,13 @@ extension Merger {
         }
         if policy.sourceRole == side, change.isOnlyTranslations {
             if sides.member(kept, "extractionState").map({ sides.text($0) == "manual" }) == true {
-                conflict(v, "the key is kept by hand (extractionState manual): one side deleted it, the other edited a translation")
-                return v.ours.map { .value($0) } ?? .absent
+                return undecided(v, "the key is kept by hand (extractionState manual): one side deleted it, the other edited a translation")
             }
             decide("the source branch deleted the key", "deleted; the edited translations are reported")
             loseTexts(of: kept, "the source branch deleted the key")
             return .absent
         }
-        conflict(v, "one side deleted the key, the other changed \(change.isOnlyTranslations ? "a translation" : "its source text, comment or fields")")
-        return v.ours.map { .value($0) } ?? .absent
+        return undecided(v, "one side deleted the key, the other changed \(change.isOnlyTranslations ? "a translation" : "its source text, comment or fields")")
     }
 
     /// Records all texts of an entry as lost.
@@ -275,6 +279,7 @@ extension Merger {
             decide("comment: the source branch", "\(side)")
             return side
         }
+        if case .side(let side)? = remembered(comments) { return side }
         conflict(comments, "both sides changed the comment, and no side has the source role")
         return .ours
     }

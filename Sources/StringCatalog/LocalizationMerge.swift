@@ -74,6 +74,10 @@ extension Merger {
             decide("a removed language was edited on the other side", "the edit is kept")
             return .value(kept)
         }
+        if prefers(.union) {
+            decide("union: a language stays", "kept")
+            return .value(kept)
+        }
         if policy.translationRole == side, heldLanguages.contains(languageIdentity(sides.bytes(of: name))) { return .value(kept) }
         return .absent
     }
@@ -122,8 +126,7 @@ extension Merger {
         let substitutes = [items.ours!, items.theirs!].contains { $0.contains { sides.isNamed($0.name, "substitutions") } }
         if substitutes, let fault = substitutionFault(merged), substitutionFault(.value(ours)) == nil, substitutionFault(.value(theirs)) == nil {
             report = marks
-            conflict(v, fault)
-            return .value(ours)
+            return undecided(v, fault)
         }
         return merged
     }
@@ -140,6 +143,7 @@ extension Merger {
         // A draft's state is marked though it is the same everywhere.
         return members(ThreeWay(base: v.base, ours: ours, theirs: theirs), visitsSame: verdict.isDraft) { merger, name, values in
             merger.inside(name) { merger in
+                if merger.sides.isNamed(name, text), case .decided(let lexeme) = verdict { return .literal(lexeme) }
                 if merger.sides.isNamed(name, text) { return values[verdict.side].map { .value($0) } ?? .absent }
                 if merger.sides.isNamed(name, "state") { return state }
                 return merger.general(values)
@@ -155,13 +159,15 @@ extension Merger {
         case changed(Side)
         /// Both changed it; this side's was taken by the policy, perhaps as a draft.
         case won(Side, isDraft: Bool)
+        /// Both changed it; a person has decided on another text.
+        case decided([UInt8])
         case conflict
 
         var isDraft: Bool { if case .won(_, true) = self { true } else { false } }
 
         var side: Side {
             switch self {
-            case .same, .conflict: .ours
+            case .same, .conflict, .decided: .ours
             case .changed(let side), .won(let side, _): side
             }
         }
@@ -175,6 +181,11 @@ extension Merger {
         defer { fields.removeLast() }
         let role = language.map(isSource) == true ? policy.sourceRole : policy.translationRole
         guard let (winner, choice) = verdict(states: states, default: role) else {
+            switch remembered(texts) {
+            case .side(let side): return .won(side, isDraft: false)
+            case .text(let lexeme): return .decided(lexeme)
+            case nil: break
+            }
             conflict(texts, "both sides changed the text differently")
             return .conflict
         }
@@ -198,6 +209,7 @@ extension Merger {
             if states[side.other] == nil || states[side] == nil { return take(side) }
             decide("an approval does not carry over to other text", "needs_review")
             return review(states[side])
+        case .decided: return take(.ours)
         case .conflict:
             // The target's text stays; that theirs has judged another text differently asks for a look.
             if same(states.ours, states.theirs) || same(states.base, states.theirs) { return take(.ours) }
@@ -210,8 +222,7 @@ extension Merger {
             guard let ours = states.ours else { return take(.theirs) }
             guard let theirs = states.theirs else { return take(.ours) }
             guard let first = rank(sides.text(ours)), let second = rank(sides.text(theirs)) else {
-                conflict(states, "both sides changed the state, to one that is not known here")
-                return take(.ours)
+                return undecided(states, "both sides changed the state, to one that is not known here")
             }
             decide("both sides changed the state", first >= second ? sides.text(ours) : sides.text(theirs))
             return take(first >= second ? .ours : .theirs)
@@ -352,11 +363,10 @@ extension Merger {
                 decide("both sides added the language in different forms", "\(winner)")
                 return v[winner].map { .value($0) } ?? .absent
             }
-            conflict(v, "both sides added the language, in different forms")
+            return undecided(v, "both sides added the language, in different forms")
         default:
-            conflict(v, "one side changed the form of the text, the other edited it")
+            return undecided(v, "one side changed the form of the text, the other edited it")
         }
-        return v.ours.map { .value($0) } ?? .absent
     }
 
     /// A plain text became variations on one side while its text was edited on the other.
@@ -365,8 +375,7 @@ extension Merger {
             let text = sides.member(edited, "stringUnit").flatMap({ sides.member($0, "value") }),
             let old = sides.member(base, "stringUnit").flatMap({ sides.member($0, "value") })
         else {
-            conflict(v, "one side changed the form of the text, the other edited it")
-            return v.ours.map { .value($0) } ?? .absent
+            return undecided(v, "one side changed the form of the text, the other edited it")
         }
         if same(text, old) {
             // Only the state changed there, and it was the state of another form.
@@ -379,8 +388,7 @@ extension Merger {
         guard let other, let otherText, same(otherText, old) else {
             // Where the state that claims more wins, the marks would not last.
             guard !prefersReviewedStates() else {
-                conflict(v, "the text became variations on one side and was edited on the other, and none of them is the old text")
-                return v.ours.map { .value($0) } ?? .absent
+                return undecided(v, "the text became variations on one side and was edited on the other, and none of them is the old text")
             }
             lose(text, "the text became variations on the other side")
             return marked(.value(structure), "the text became variations while it was edited")
@@ -440,15 +448,13 @@ extension Merger {
             // Anything beside the plurals, or beside the text that they replace, would be lost.
             [plural, sides.member(plural, "variations")!, other].allSatisfy({ sides.items($0).count == 1 })
         else {
-            conflict(v, "one side varies by plural, the other by device")
-            return v.ours.map { .value($0) } ?? .absent
+            return undecided(v, "one side varies by plural, the other by device")
         }
         let base = v.base.flatMap { sides.member($0, "stringUnit") }.flatMap { sides.member($0, "value") }
         let isDone = sides.member(other, "variations").flatMap { sides.member($0, "plural") }.map { same($0, pluralVariations) } ?? false
         if isDone { return .value(device) }
         guard let text = sides.member(other, "stringUnit").flatMap({ sides.member($0, "value") }), same(text, base) || same(text, pluralOther) else {
-            conflict(v, "one side varies by plural, the other by device, and their texts differ")
-            return v.ours.map { .value($0) } ?? .absent
+            return undecided(v, "one side varies by plural, the other by device, and their texts differ")
         }
         decide("one side varies by plural, the other by device", "the plural stands in the device other")
         let inner = Merged.fresh([Patch(name: .literal("variations"), merged: .fresh([Patch(name: .literal("plural"), merged: .value(pluralVariations))]))])

@@ -438,14 +438,16 @@ struct Merger {
         if fields.contains("comment") { fields += commentNames.map(\.description) }
         var merged = restored(own, to: old, fields)
         let held = Dictionary(grouping: paths.filter { $0.language != nil }) { languageIdentity(Array($0.language!.utf8)) }
-        guard !held.isEmpty, let mine = sides.member(own, "localizations") else { return merged }
+        guard !held.isEmpty else { return merged }
+        let mine = sides.member(own, "localizations")
         var languages: [Patch] = []
         for (name, pair) in sides.paired(ThreeWay(base: nil, ours: mine, theirs: old.flatMap { sides.member($0, "localizations") }), languages: true) {
             guard let paths = held[languageIdentity(sides.bytes(of: name))] else { continue }
             languages.append(Patch(name: name, merged: restored(pair.ours, to: pair.theirs, paths.map { $0.field ?? "" })))
         }
         if !languages.isEmpty {
-            var patches = [Patch(name: .literal("localizations"), merged: .patched(mine, languages, .languages))]
+            let inner = mine.map { Merged.patched($0, languages, .languages) } ?? .fresh(languages.filter { !$0.merged.isAbsent })
+            var patches = [Patch(name: .literal("localizations"), merged: inner)]
             if case .patched(_, let others, _) = merged { patches += others }
             merged = .patched(own, patches, .codePoints)
         }

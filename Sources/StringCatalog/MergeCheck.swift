@@ -6,64 +6,7 @@ func check(
     _ output: Bytes, against plan: MergePlan, of merger: Merger, base: CatalogDocument, ours: CatalogDocument,
     theirs: CatalogDocument, policy: MergePolicy
 ) throws(MergeFault) {
-    let written: CatalogDocument
-    do {
-        written = try CatalogDocument(parsing: output, limits: CatalogLimits(bytesMax: .max, depthMax: 63), like: ours)
-    } catch {
-        throw MergeFault(description: "the merged catalog does not parse: \(error)")
-    }
-    let sides = merger.sides.with(output: output)
-    let comparison = Comparison(sides: sides)
-
-    // The top level: what the plan names, and the rest as it was.
-    for (name, values) in sides.paired(ThreeWay(base: nil, ours: ours.topItems(.ours), theirs: written.topItems(.output))) {
-        if sides.isNamed(name, "strings"), ours.stringsMember != nil { continue }
-        let expected = plan.top.last { sides.isSame($0.name, name) }?.merged ?? values.ours.map { .value($0) } ?? .absent
-        guard comparison.equal(expected, values.theirs) else {
-            throw MergeFault(description: "the merged catalog differs from its plan at \"\(sides.text(name))\"")
-        }
-    }
-    for patch in plan.top where !patch.merged.isAbsent && !written.topItems(.output).contains(where: { sides.isSame($0.name, patch.name) }) {
-        throw MergeFault(description: "the merged catalog lacks \"\(sides.text(patch.name))\", which the plan adds")
-    }
-
-    // The entries: those of the target in their order, with the planned changes, and the new ones in their places.
-    if ours.stringsMember != nil {
-        var at = 0
-        func fault(_ bytes: Bytes, _ member: Member) -> MergeFault {
-            MergeFault(description: "the merged catalog differs from its plan at the key \"\(String(decoding: decoded(bytes, member.name), as: UTF8.self))\"")
-        }
-        var next = 0
-        func added(after index: Int) throws(MergeFault) {
-            while next < plan.added.count, plan.added[next].after == index {
-                let entry = plan.added[next]
-                guard at < written.entries.count else { throw MergeFault(description: "the merged catalog ends before its plan does") }
-                let member = written.entries[at]
-                guard sides.isSame(entry.name, .read(.output, member.name, isEscaped: member.isEscaped)),
-                    comparison.equal(entry.merged, Value(.output, member.value))
-                else { throw fault(output, member) }
-                at += 1
-                next += 1
-            }
-        }
-        try added(after: -1)
-        for (i, member) in ours.entries.enumerated() {
-            let change = plan.entries[i]
-            if change?.isAbsent != true {
-                guard at < written.entries.count, sameName(ours.bytes, member, output, written.entries[at]) else { throw fault(ours.bytes, member) }
-                let value = Value(.output, written.entries[at].value)
-                // Reading the output beside the target has compared most entries already.
-                let isSame = written.alignment.map { $0.isSame[i] && Int($0.entry[i]) == at } ?? false
-                let holds = change.map { comparison.equal($0, value) } ?? (isSame || ours.bytes.equal(member.value, output, value.range))
-                guard holds else { throw fault(ours.bytes, member) }
-                at += 1
-            }
-            try added(after: i)
-        }
-        guard at == written.entries.count, next == plan.added.count else {
-            throw MergeFault(description: "the merged catalog has entries that are not in its plan")
-        }
-    }
+    let written = try ours.written(output, as: plan, of: merger)
 
     var again = Merger(base: base, ours: written, theirs: theirs, policy: policy, knowing: merger.sides)
     var settled = [Bool](repeating: false, count: written.entries.count)
@@ -76,6 +19,72 @@ func check(
         throw MergeFault(description: "a second merge would change the key \"\(String(decoding: decoded(output, member.name), as: UTF8.self))\" again")
     }
     guard second.isEmpty else { throw MergeFault(description: "a second merge would change the catalog again") }
+}
+
+extension CatalogDocument {
+    /// The output of this target's plan, read again; throws what in it is not the plan's.
+    func written(_ output: Bytes, as plan: MergePlan, of merger: Merger) throws(MergeFault) -> CatalogDocument {
+        let ours = self
+        let written: CatalogDocument
+        do {
+            written = try CatalogDocument(parsing: output, limits: CatalogLimits(bytesMax: .max, depthMax: 63), like: ours)
+        } catch {
+            throw MergeFault(description: "the merged catalog does not parse: \(error)")
+        }
+        let sides = merger.sides.with(output: output)
+        let comparison = Comparison(sides: sides)
+
+        // The top level: what the plan names, and the rest as it was.
+        for (name, values) in sides.paired(ThreeWay(base: nil, ours: ours.topItems(.ours), theirs: written.topItems(.output))) {
+            if sides.isNamed(name, "strings"), ours.stringsMember != nil { continue }
+            let expected = plan.top.last { sides.isSame($0.name, name) }?.merged ?? values.ours.map { .value($0) } ?? .absent
+            guard comparison.equal(expected, values.theirs) else {
+                throw MergeFault(description: "the merged catalog differs from its plan at \"\(sides.text(name))\"")
+            }
+        }
+        for patch in plan.top where !patch.merged.isAbsent && !written.topItems(.output).contains(where: { sides.isSame($0.name, patch.name) }) {
+            throw MergeFault(description: "the merged catalog lacks \"\(sides.text(patch.name))\", which the plan adds")
+        }
+
+        // The entries: those of the target in their order, with the planned changes, and the new ones in their places.
+        if ours.stringsMember != nil {
+            var at = 0
+            func fault(_ bytes: Bytes, _ member: Member) -> MergeFault {
+                MergeFault(description: "the merged catalog differs from its plan at the key \"\(String(decoding: decoded(bytes, member.name), as: UTF8.self))\"")
+            }
+            var next = 0
+            func added(after index: Int) throws(MergeFault) {
+                while next < plan.added.count, plan.added[next].after == index {
+                    let entry = plan.added[next]
+                    guard at < written.entries.count else { throw MergeFault(description: "the merged catalog ends before its plan does") }
+                    let member = written.entries[at]
+                    guard sides.isSame(entry.name, .read(.output, member.name, isEscaped: member.isEscaped)),
+                        comparison.equal(entry.merged, Value(.output, member.value))
+                    else { throw fault(output, member) }
+                    at += 1
+                    next += 1
+                }
+            }
+            try added(after: -1)
+            for (i, member) in ours.entries.enumerated() {
+                let change = plan.entries[i]
+                if change?.isAbsent != true {
+                    guard at < written.entries.count, sameName(ours.bytes, member, output, written.entries[at]) else { throw fault(ours.bytes, member) }
+                    let value = Value(.output, written.entries[at].value)
+                    // Reading the output beside the target has compared most entries already.
+                    let isSame = written.alignment.map { $0.isSame[i] && Int($0.entry[i]) == at } ?? false
+                    let holds = change.map { comparison.equal($0, value) } ?? (isSame || ours.bytes.equal(member.value, output, value.range))
+                    guard holds else { throw fault(ours.bytes, member) }
+                    at += 1
+                }
+                try added(after: i)
+            }
+            guard at == written.entries.count, next == plan.added.count else {
+                throw MergeFault(description: "the merged catalog has entries that are not in its plan")
+            }
+        }
+        return written
+    }
 }
 
 /// Compares what was planned with what was written.

@@ -3,6 +3,14 @@ public enum SourceSide: Sendable {
     case ours, theirs
     /// Two branches of one kind: neither is protected from the other, and what only a role could settle is a conflict.
     case none
+
+    var side: Side? {
+        switch self {
+        case .ours: .ours
+        case .theirs: .theirs
+        case .none: nil
+        }
+    }
 }
 
 /// What decides where both sides changed one leaf differently and no rule of the leaf does.
@@ -17,23 +25,44 @@ public struct MergePolicy: Sendable {
         /// The side whose unit is `translated`, where the other's is not.
         case reviewedWins = "reviewed-wins"
         case ours, theirs
+        /// The side where the leaf was changed last, by the dates in ``MergePolicy/newer``.
+        case newest
+        /// No language goes because one side removed it. Decides nothing about texts.
+        case union
         /// The source side's structure, the translator's text as `needs_review`.
         case draft
         case conflict
     }
 
     /// One rule; what it does not name fits everything.
-    public struct Rule: Sendable {
+    public struct Rule: Hashable, Sendable {
+        /// Globs of keys, in which `*` stands for anything.
+        public var keys: [String]?
         /// Language codes, compared as languages are.
         public var languages: [String]?
         /// Names of fields: `value`, `state`, `comment`, …
         public var fields: [String]?
         public var choice: Choice
 
-        public init(languages: [String]? = nil, fields: [String]? = nil, choice: Choice) {
+        public init(keys: [String]? = nil, languages: [String]? = nil, fields: [String]? = nil, choice: Choice) {
+            self.keys = keys
             self.languages = languages
             self.fields = fields
             self.choice = choice
+        }
+
+        static func glob(_ pattern: String, matches text: String) -> Bool {
+            // Between two stars the first place that fits will do: what follows only wants more room.
+            let parts = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
+            var rest = Array(text.utf8)[...]
+            guard parts.count > 1 else { return rest.elementsEqual(parts[0]) }
+            guard rest.starts(with: parts[0]) else { return false }
+            rest = rest.dropFirst(parts[0].count)
+            for part in parts[1..<parts.count - 1] where !part.isEmpty {
+                guard let at = rest.indices.first(where: { rest[$0...].starts(with: part) }) else { return false }
+                rest = rest[(at + part.count)...]
+            }
+            return rest.count >= parts.last!.count && rest.suffix(parts.last!.count).elementsEqual(parts.last!)
         }
     }
 
@@ -45,6 +74,11 @@ public struct MergePolicy: Sendable {
     public var allowsTranslationDeletions: Bool
     /// The share of a language's texts, 0...1, above which their removal by the translation side is held.
     public var lostShareMax: Double
+    /// What people decided before; it is asked before a conflict is recorded.
+    public var resolutions = Resolutions()
+    /// For ``Choice/newest``: on which side a leaf was changed last; `none` where that cannot be told. A leaf whose date a merge
+    /// wants and does not find is in ``MergeReport/undated``.
+    public var newer: [LeafPath: SourceSide] = [:]
 
     public init(
         sourceSide: SourceSide = .none, rules: [Rule] = [], flagsStale: Bool = false,
@@ -57,13 +91,7 @@ public struct MergePolicy: Sendable {
         self.lostShareMax = lostShareMax
     }
 
-    package var sourceRole: Side? {
-        switch sourceSide {
-        case .ours: .ours
-        case .theirs: .theirs
-        case .none: nil
-        }
-    }
+    package var sourceRole: Side? { sourceSide.side }
 
     package var translationRole: Side? { sourceRole?.other }
 
@@ -73,7 +101,7 @@ public struct MergePolicy: Sendable {
     ///   - language: a code in the form in which spellings are equal; nil beside all languages.
     ///   - role: the side that wins where no rule decides.
     package func winner(language: [UInt8]?, field: String?, default role: Side?) -> Side? {
-        for rule in rules {
+        for rule in rules where rule.keys == nil {
             if let languages = rule.languages {
                 guard let language, languages.contains(where: { languageIdentity(Array($0.utf8)) == language }) else { continue }
             }
@@ -85,7 +113,7 @@ public struct MergePolicy: Sendable {
             case .theirs: return .theirs
             case .sourceBranch: if let sourceRole { return sourceRole }
             case .translationBranch, .draft: if let translationRole { return translationRole }
-            case .reviewedWins: continue
+            case .reviewedWins, .newest, .union: continue
             case .conflict: return nil
             }
         }

@@ -43,6 +43,11 @@ public struct Loss: Sendable {
     /// The rule that dropped it.
     public var rule: String
 
+    /// Whether the text only waits: its place is held by a conflict, and it still stands on its own side.
+    public var isHeldBack: Bool { rule == Self.heldBack }
+
+    package static let heldBack = "held back by a conflict"
+
     package init(path: LeafPath, text: String, from: String, rule: String) {
         self.path = path
         self.text = text
@@ -72,6 +77,8 @@ public struct MergeReport: Sendable {
     public package(set) var decisions: [Decision] = []
     /// Faults of the inputs that the merge could live with, one sentence each.
     public package(set) var damages: [String] = []
+    /// Leaves that the policy would decide by date, and whose date it was not told.
+    public package(set) var undated: Set<LeafPath> = []
 
     package init() {}
 

@@ -1,30 +1,6 @@
 import Git
 import StringCatalog
 
-/// Who wins where both sides changed one text and no rule of the leaf decides.
-public struct CatalogPolicy: Hashable, Sendable {
-    /// `nil`: the translators for texts, the developers for everything else.
-    let choice: MergePolicy.Choice?
-
-    public static let standard = CatalogPolicy(choice: nil)
-
-    /// The names a configuration may use.
-    public static let names = ["standard"] + MergePolicy.Choice.allCases.map(\.rawValue)
-
-    init(choice: MergePolicy.Choice?) { self.choice = choice }
-
-    public init?(name: String) {
-        if name == "standard" { self = .standard } else {
-            guard let choice = MergePolicy.Choice(rawValue: name) else { return nil }
-            self.init(choice: choice)
-        }
-    }
-
-    func mergePolicy(sourceSide: SourceSide) -> MergePolicy {
-        MergePolicy(sourceSide: sourceSide, rules: choice.map { [MergePolicy.Rule(choice: $0)] } ?? [])
-    }
-}
-
 /// A change that did not come over, because both sides have a right to the place: a leaf, or a whole catalog.
 public struct Held: Hashable, Sendable, CustomStringConvertible {
     public let file: TreePath
@@ -47,8 +23,8 @@ struct CatalogResult {
     let file: FileMerge
     let resolution: FileResolution
     var held: [Held] = []
-    /// Texts of either side that are not in the result.
-    var losses: [Loss] = []
+    /// The texts that are not in the result, and how ties were decided.
+    var trace = MergeTrace()
     /// What the base of the next merge has in place of theirs: `nil` says theirs itself, since all of it came over.
     var nextBase: NextBase? = nil
 
@@ -63,8 +39,13 @@ struct CatalogResult {
 /// Brings the catalogs of one step together: the seam between trees of files and the engine, which knows neither.
 struct CatalogSync {
     let repository: Repository
-    let policy: MergePolicy
+    let policy: CatalogPolicy
+    let sourceSide: SourceSide
     let bytesMax: Int
+    /// What people decided before, by the path of the catalog.
+    var resolutions: [String: Resolutions] = [:]
+    /// On which side each of these leaves was changed last.
+    var newer: (FileMerge, Set<LeafPath>) throws(GitError) -> [LeafPath: SourceSide] = { _, _ in [:] }
 
     /// Decides about one catalog that theirs changed.
     func resolve(_ file: FileMerge) throws(GitError) -> CatalogResult {
@@ -94,29 +75,38 @@ struct CatalogSync {
         }
         // A damaged base says nothing about who changed what: as if both had added the file.
         let baseDocument = try file.base.flatMapThrowing { base throws(GitError) in try document(base, like: ourDocument) }
-        return merge(file, base: baseDocument, ours: ourDocument, theirs: theirDocument, hold)
+        return try merge(file, base: baseDocument, ours: ourDocument, theirs: theirDocument, hold)
     }
 
     private func resolveDeletion(of file: FileMerge, _ hold: (String) -> CatalogResult) -> CatalogResult {
         guard let ours = file.ours else { return CatalogResult(file: file, resolution: .deleted) }
         guard ours.id == file.base?.id else { return hold("changed here, deleted there") }
-        if policy.sourceSide == .ours, !policy.allowsTranslationDeletions { return hold("a translation branch does not delete a catalog") }
+        if sourceSide == .ours { return hold("a translation branch does not delete a catalog") }
         return CatalogResult(file: file, resolution: .deleted)
     }
 
     private func merge(
         _ file: FileMerge, base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, _ hold: (String) -> CatalogResult
-    ) -> CatalogResult {
-        do throws(MergeFault) {
-            let merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
+    ) throws(GitError) -> CatalogResult {
+        do {
+            var policy = policy.mergePolicy(for: file.path, sourceSide: sourceSide)
+            policy.resolutions = resolutions[file.path.description] ?? Resolutions()
+            var merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
+            if !merged.report.undated.isEmpty {
+                // Only these need a look into history. What is decided about one leaf does not make others undated.
+                policy.newer = try newer(file, merged.report.undated)
+                merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
+            }
             var result = CatalogResult(file: file, resolution: resolution(of: merged, file))
-            result.losses = merged.report.losses
+            result.trace = MergeTrace(merged.report, base: base, ours: ours, theirs: theirs)
             guard merged.hasConflicts else { return result }
             result.held = merged.report.conflicts.map { conflict in
                 Held(file: file.path, leaf: conflict.path, base: conflict.base, ours: conflict.ours, theirs: conflict.theirs, why: conflict.why)
             }
             result.nextBase = .bytes(try baseAfter(merged, base: base, theirs: theirs).array)
             return result
+        } catch let error as GitError {
+            throw error
         } catch {
             // The engine's own check failed. Nothing of this file is touched, and people see why.
             return hold("it could not be merged soundly: \(error)")

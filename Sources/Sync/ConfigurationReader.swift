@@ -111,9 +111,11 @@ private struct ConfigurationReader {
         case "take": if let value = choice(entry, SyncRule.Take.self) { rules[index].value.rest.take = value }
         case "fastforward": if let value = boolean(entry) { rules[index].value.rest.allowsFastForward = value }
         case "policy":
-            guard let name = text(entry) else { return }
-            if let policy = CatalogPolicy(name: name) { rules[index].value.rest.policy = policy } else {
-                fault(entry.line, "`\(name)` is no policy" + suggestion(for: name, among: CatalogPolicy.names))
+            guard let line = text(entry) else { return }
+            do throws(CatalogPolicy.Fault) {
+                rules[index].value.rest.policy.rules += try CatalogPolicy(line: line).rules
+            } catch {
+                fault(entry.line, error.sentence)
             }
         default: if let value = boolean(entry) { rules[index].value.rest.isDryRun = value }
         }

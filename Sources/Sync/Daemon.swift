@@ -170,6 +170,7 @@ public actor Daemon {
                 }
             }
             status.held = report.held
+            for remark in report.remarks { log(.warning, "ignored", ["repository": name, "why": remark]) }
         case .failure(let error):
             var backoff = backoffs[name] ?? Backoff(first: Self.retryFirst, longest: Self.retryLongest)
             let pause = backoff.next()
@@ -329,6 +330,8 @@ struct Look: Sendable {
         let top = String(gitDirectory.reversed().drop { $0 == "/" }.reversed())
         try? watch.watch(.init(path: top, names: ["packed-refs"], isRecursive: false), for: settings.name)
         try? watch.watch(.init(path: top + "/refs/heads", isRecursive: true), for: settings.name)
+        // A decision of a person may be all that a sync waits for.
+        try? watch.watch(.init(path: top + "/refs/concord", names: ["resolutions"], isRecursive: false), for: settings.name)
     }
 }
 

@@ -28,6 +28,8 @@ struct Pass {
         var moves: [RefName: Int] = [:]
         var swapped = true
         var tips: [Ref] = []
+        let remembered = RememberedResolutions(repository)
+        let resolutions = try remembered.byFile(&memo)
         var settled: [StepMemo.Key: StepMemo.Finding] = [:]
         while !isStopped() {
             if swapped { tips = try repository.refs(under: "refs/heads/") }
@@ -39,9 +41,10 @@ struct Pass {
                 report.conclude(steps, memo, settled)
                 return report
             }
-            let reconciliation = Reconciliation(
+            var reconciliation = Reconciliation(
                 repository: repository, settings: settings, committer: committer,
-                isDryRun: settings.isDryRun || step.rule.isDryRun, now: wallClockSeconds())
+                isDryRun: settings.isDryRun || step.rule.isDryRun, now: wallClockSeconds(), resolutions: resolutions)
+            for remark in try reconciliation.followTree(of: step) where !report.remarks.contains(remark) { report.remarks.append(remark) }
             switch try reconciliation.verdict(on: step) {
             case .inStep(let held): memo[step] = .inStep(held: held)
             case .blocked(let why): memo[step] = .blocked(why)
@@ -83,16 +86,21 @@ struct Pass {
         return report
     }
 
-    /// Moves the ref, the base of the next merge first: should this process die between the two, an unused base is left, which harms nobody.
+    /// Moves the ref. What it drops is in the ledger before, and the base of the next merge in its place: should this process die
+    /// in between, something unused is left, which harms nobody. Both happen under the lock of the target, so that a race that is
+    /// lost records nothing.
     private func apply(_ move: Move, in repository: Repository) throws(GitError) -> Swap {
         let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
-        if let base = move.base, let ref = Self.baseRef(move.step) {
-            let before = try repository.tip(of: ref)
-            let swap = try repository.compareAndSwap(ref, from: before, to: base, by: by, reflog: "concord: base of \(move.step)")
-            guard swap == .swapped else { return swap }
-        }
         return try repository.compareAndSwap(
-            move.step.target.name, from: move.step.target.tip, to: move.commit, by: by, reflog: "concord: \(move.subject)")
+            move.step.target.name, from: move.step.target.tip, to: move.commit, by: by, reflog: "concord: \(move.subject)"
+        ) { () throws(GitError) in
+            if let base = move.base, let ref = Self.baseRef(move.step) {
+                let before = try repository.tip(of: ref)
+                let swap = try repository.compareAndSwap(ref, from: before, to: base, by: by, reflog: "concord: base of \(move.step)")
+                guard swap == .swapped else { return swap }
+            }
+            return try Ledger(repository).append(move.records, by: by)
+        }
     }
 
     /// Slashes are escaped, so that no name is in another's way as a directory.
@@ -120,10 +128,18 @@ struct StepMemo: Sendable {
     }
 
     private var findings: [Key: Finding] = [:]
+    /// The decisions of people that the findings were made with.
+    private var resolutions: ObjectID?
 
     subscript(step: Step) -> Finding? {
         get { findings[Key(step)] }
         set { findings[Key(step)] = newValue }
+    }
+
+    /// Forgets everything if people have decided something since.
+    mutating func keep(madeWith resolutions: ObjectID?) {
+        if self.resolutions != resolutions { findings = [:] }
+        self.resolutions = resolutions
     }
 
     /// Forgets what is about other tips.
@@ -144,11 +160,14 @@ public struct MoveReport: Sendable, Hashable {
     public let kind: String
     public let subject: String
     public let held: [Held]
+    /// How many texts it dropped; they are in the ledger.
+    public let lostCount: Int
     public let isPlanned: Bool
 
     init(_ move: Move, isPlanned: Bool) {
         (target, source, from, to) = (move.step.target.name, move.step.source.name, move.step.target.tip, move.commit)
         (kind, subject, held, self.isPlanned) = (move.kind.rawValue, move.subject, move.held, isPlanned)
+        lostCount = move.records.count { if case .lost = $0 { true } else { false } }
     }
 }
 
@@ -164,6 +183,8 @@ public struct PassReport: Sendable {
     public internal(set) var held: [(step: String, places: [Held])] = []
     /// Branches that rules name and that are not there.
     public internal(set) var missing: [MissingBranch] = []
+    /// What in the `.concord` of a tree was not understood.
+    public internal(set) var remarks: [String] = []
     /// It was asked to stop before it was done.
     public internal(set) var isStopped = false
 

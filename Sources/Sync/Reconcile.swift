@@ -31,16 +31,29 @@ struct Move {
     let held: [Held]
     /// The commit to keep alive as the base of the next merge, for a partial sync.
     let base: ObjectID?
+    /// What the ledger must have before the target moves.
+    let records: [LedgerRecord]
 }
 
 /// Works one step out: merges the trees in memory, decides, and writes the objects. No ref moves here.
 struct Reconciliation {
     let repository: Repository
-    let settings: RepositorySettings
+    var settings: RepositorySettings
     let committer: Configuration.Person
     /// Writes no commit; a move then names the target's own tip.
     let isDryRun: Bool
     let now: Int64
+    /// What people decided before, by the path of the catalog.
+    var resolutions: [String: Resolutions] = [:]
+    /// What the branch of the developers says about its catalogs.
+    var treeSettings = TreeSettings()
+
+    /// Follows what the `into` branch of a step says in its tree, after what the configuration says. Gives what in it was not understood.
+    mutating func followTree(of step: Step) throws(GitError) -> [String] {
+        treeSettings = try TreeSettings(in: step.isBack ? step.source.tip : step.target.tip, of: repository)
+        settings.catalogs += treeSettings.catalogs
+        return treeSettings.remarks
+    }
 
     /// What the step asks for.
     func verdict(on step: Step) throws(GitError) -> Verdict {
@@ -59,7 +72,8 @@ struct Reconciliation {
         if tree == ours, try isOnRecord(step, merged, theirs: theirs, held: held, history) { return .inStep(held: held) }
         if isWhole, tree == theirs, step.rule.allowsFastForward, try repository.isAncestor(target, of: source) {
             let subject = "Fast-forward \(step.target.name.shorthand) to \(step.source.name.shorthand)"
-            return .move(Move(kind: .fastForward, step: step, commit: source, subject: subject, held: [], base: nil))
+            return .move(Move(
+                kind: .fastForward, step: step, commit: source, subject: subject, held: [], base: nil, records: records(of: merged, step, source)))
         }
         let base = isWhole || isDryRun ? nil : try writeBase(step, merged, theirs: theirs)
         let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, repository: repository)
@@ -68,7 +82,14 @@ struct Reconciliation {
             commit: tree, parents: isWhole ? [target, source] : [target],
             author: people.author ?? signature(at: now), committer: signature(at: now),
             message: message.text(trailers: people.trailers + trailers(step, base)))
-        return .move(Move(kind: isWhole ? .merge : .partial, step: step, commit: commit, subject: message.subject, held: held, base: base))
+        return .move(Move(
+            kind: isWhole ? .merge : .partial, step: step, commit: commit, subject: message.subject, held: held, base: base,
+            records: records(of: merged, step, commit)))
+    }
+
+    private func records(of merged: MergedTrees, _ step: Step, _ commit: ObjectID) -> [LedgerRecord] {
+        let mark = SyncMark(commit: commit, target: step.target.name, source: step.source.name, seconds: now)
+        return merged.catalogs.flatMap { $0.trace.records(file: $0.file.path, mark) }
     }
 
     /// Whether later merges will know that the target has all of the source, though nothing came over now.
@@ -137,7 +158,27 @@ extension Reconciliation {
 
     private func catalogSync(_ step: Step) -> CatalogSync {
         let side: SourceSide = step.isTargetTheSourceRole.map { $0 ? .ours : .theirs } ?? .none
-        return CatalogSync(repository: repository, policy: step.rule.policy.mergePolicy(sourceSide: side), bytesMax: settings.catalogBytesMax)
+        return CatalogSync(
+            repository: repository, policy: CatalogPolicy(rules: step.rule.policy.rules + treeSettings.policy.rules), sourceSide: side,
+            bytesMax: settings.catalogBytesMax,
+            resolutions: resolutions,
+            newer: { file, leaves throws(GitError) in try newer(leaves, of: file, step) })
+    }
+
+    /// On which side of a step each leaf was changed last, by the dates of the authors.
+    private func newer(_ leaves: Set<LeafPath>, of file: FileMerge, _ step: Step) throws(GitError) -> [LeafPath: SourceSide] {
+        let history = LeafHistory(of: leaves, in: repository, bytesMax: settings.catalogBytesMax)
+        var newer: [LeafPath: SourceSide] = [:]
+        for leaf in leaves {
+            let ours = try file.ours.flatMapThrowing { entry throws(GitError) in try history.lastTouched(leaf, from: step.target.tip, at: entry.path) }
+            let theirs = try file.theirs.flatMapThrowing { entry throws(GitError) in try history.lastTouched(leaf, from: step.source.tip, at: entry.path) }
+            guard let ours, let theirs, ours != theirs else {
+                newer[leaf] = SourceSide.none
+                continue
+            }
+            newer[leaf] = ours > theirs ? .ours : .theirs
+        }
+        return newer
     }
 
     /// The tree to merge over: what both branches have in common.

@@ -115,7 +115,7 @@ extension CatalogCounts {
         // A change has a side at least, so there is a path.
         let (old, new) = (change.old, change.new)
         path = (new ?? old)!.path
-        let sync = CatalogSync(repository: repository, policy: MergePolicy(), bytesMax: settings.catalogBytesMax)
+        let sync = CatalogSync(repository: repository, policy: .standard, sourceSide: .none, bytesMax: settings.catalogBytesMax)
         if let old, let new, old.path != new.path { note = "renamed from \(printable(old.path.description))" }
         if old == nil { note = "new catalog" }
         guard let new else {

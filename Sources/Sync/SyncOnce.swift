@@ -21,6 +21,7 @@ public enum SyncOnce {
                 for (step, why) in report.blocked { tell("\(name): blocked: \(step): \(why)") }
                 for (step, places) in report.held { for place in places { tell("\(name): held: \(step): \(place)") } }
                 for branch in report.missing { tell("\(name): there is no branch \(branch.branch.shorthand), which [sync \"\(branch.rule)\"] names") }
+                for remark in report.remarks { tell("\(name): \(remark)") }
                 let waits = !report.blocked.isEmpty || !report.held.isEmpty || !report.missing.isEmpty
                 if report.moves.isEmpty && !waits { tell("\(name): in step") }
                 if waits { code = max(code, 1) }

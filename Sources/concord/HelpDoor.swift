@@ -18,6 +18,14 @@ let helpOverview = """
       fmt             write catalogs as Xcode writes them
       migrate         make catalogs of the .strings and .stringsdict files of .lproj folders
 
+    What happened, in a repository
+      lost            the texts that syncs dropped
+      restore         put one of them back
+      conflicts       what waits for a decision
+      resolve         decide it, once and for all
+      explain         why a text is as it is
+      log             the history of one text
+
     git
       install-driver  let git itself merge and show catalogs with concord
       merge-driver    what git then calls to merge
@@ -31,7 +39,7 @@ let helpOverview = """
     64 the command line is wrong.
     """
 
-let commandNames = ["merge", "diff", "check", "stats", "fmt", "migrate", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "demo", "help", "version"]
+let commandNames = ["merge", "diff", "check", "stats", "fmt", "migrate", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "lost", "restore", "conflicts", "resolve", "explain", "log", "demo", "help", "version"]
 
 private let pages: [String: String] = [
     "merge": """
@@ -149,6 +157,54 @@ private let pages: [String: String] = [
         Asks the running daemon over its socket. --look makes it look at all repositories now.
 
         Exit: 0; 2 no daemon answers.
+        """,
+    "lost": """
+        usage: concord lost [--repository R] [--json] [KEY] [LANGUAGE]
+               concord lost [--repository R] --pack
+
+        Lists the texts that syncs dropped, newest first: what was lost, where, to what, and by which rule. They are kept in
+        the repository, on refs/concord/ledger. --pack puts its many small files into few; nothing is lost by it.
+
+        Exit: 0; 2 the repository cannot be read.
+        """,
+    "restore": """
+        usage: concord restore [--repository R] --ref BRANCH [--path P] KEY LANGUAGE [--at N]
+
+        Puts a lost text back: an edit of this one place, committed on BRANCH in your name and marked as needs_review. N is the
+        number that 'concord lost KEY LANGUAGE' shows; 1, the newest, by default.
+
+        Exit: 0; 1 the branch must not be moved; 2 there is no such text.
+        """,
+    "conflicts": """
+        usage: concord conflicts [--repository R] (--config FILE | --from X --into Y [--source-side from|into]) [--json]
+
+        Lists what a sync holds back for a person: place, base, and what both sides say. 'ours' is the branch that is written.
+        With --config, all syncs of the repository; else of X into Y.
+
+        Exit: 0 nothing waits; 1 something does; 2 the repository cannot be read.
+        """,
+    "resolve": """
+        usage: concord resolve [--repository R] --ref BRANCH (--config FILE | --from X [--source-side from|into]) [--path P]
+                       KEY [LANGUAGE] [FIELD] (--ours | --theirs | --text T)
+
+        Decides one conflict of a sync into BRANCH, and commits it there in your name. The decision is remembered on
+        refs/concord/resolutions: the same three values never ask again, in either direction.
+
+        Exit: 0; 1 the branch must not be moved; 2 there is no such conflict.
+        """,
+    "explain": """
+        usage: concord explain [--repository R] --ref X PATH KEY [LANGUAGE]
+
+        Says why a text and its state are as they are: who wrote them and when, by which syncs they came, and what these decided.
+
+        Exit: 0; 2 there is no such text.
+        """,
+    "log": """
+        usage: concord log [--repository R] --ref X [--json] PATH KEY [LANGUAGE]
+
+        The history of one text, newest first: commit, date, author, and what changed. Follows renames of the file and syncs.
+
+        Exit: 0; 2 there is no such text.
         """,
     "demo": """
         usage: concord demo [FOLDER]

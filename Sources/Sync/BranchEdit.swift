@@ -1,0 +1,164 @@
+import Git
+import Linux
+import StringCatalog
+
+/// What became of an edit of a branch.
+public enum BranchEdit: Sendable, Equatable {
+    /// The branch is at this new commit.
+    case moved(ObjectID)
+    /// The catalog says so already.
+    case unchanged
+    /// The branch must not be moved; the sentence says why.
+    case blocked(String)
+}
+
+/// Why a branch cannot be edited.
+public enum BranchEditError: Error, Sendable, CustomStringConvertible {
+    case git(GitError)
+    case leaf(EditFault)
+    /// There is no such branch, catalog, key or record; the sentence says what to do.
+    case absent(String)
+
+    public var description: String {
+        switch self {
+        case .git(let error): error.description
+        case .leaf(let fault): fault.description
+        case .absent(let sentence): sentence
+        }
+    }
+}
+
+/// A branch whose catalogs a person edits through the repository, without a work tree.
+public struct CatalogBranch {
+    let repository: Repository
+    public let name: RefName
+
+    /// So many other writers in a row may be faster.
+    private static let racesMax = 20
+    static let catalogBytesMax = 256 << 20
+
+    /// - Parameter text: `main` or `refs/heads/main`.
+    public init(_ text: String, in repository: Repository) throws(BranchEditError) {
+        guard let name = text.hasPrefix("refs/") ? RefName(text) : RefName.branch(text), name.isBranch else { throw .absent("`\(text)` is not the name of a branch") }
+        self.name = name
+        self.repository = repository
+    }
+
+    /// The commit at the tip.
+    func tip() throws(BranchEditError) -> ObjectID {
+        let tip: ObjectID?
+        do { tip = try repository.tip(of: name) } catch { throw .git(error) }
+        guard let tip else { throw .absent("there is no branch \(name.shorthand)") }
+        return tip
+    }
+
+    /// Edits one catalog and commits the result as `author`. If someone else moves the branch meanwhile, the edit is made again
+    /// on what is there then; nobody's work is lost.
+    ///
+    /// - Parameters:
+    ///   - first: what must be written before the branch moves, under its lock; see `Repository.compareAndSwap`.
+    ///   - edit: the new bytes of the catalog; called again after a lost race.
+    public func edit(
+        _ path: TreePath, message: String, author: Signature, first: () throws(GitError) -> Swap = { .swapped },
+        _ edit: (CatalogDocument) throws(EditFault) -> Bytes
+    ) throws(BranchEditError) -> BranchEdit {
+        for _ in 0..<Self.racesMax {
+            let tip = try tip()
+            do {
+                if let place = try repository.checkedOutBranches().first(where: { $0.branch == name }) {
+                    return .blocked("\(name.shorthand) is checked out in \(place.workTree), and a branch is not moved under a work tree; edit it there")
+                }
+                let tree = try repository.tree(of: tip)
+                guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else {
+                    throw BranchEditError.absent("\(name.shorthand) has no file \(path)")
+                }
+                let document = try CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: Self.catalogBytesMax).array))
+                let bytes = try edit(document)
+                guard bytes !== document.bytes, bytes.array != document.bytes.array else { return .unchanged }
+                let blob = try repository.write(blob: bytes.array)
+                let edited = try repository.write(tree: tree, with: [.put(TreeEntry(path: path, mode: entry.mode, id: blob))])
+                let commit = try repository.write(commit: edited, parents: [tip], author: author, committer: author, message: message)
+                let subject = message.split(separator: "\n").first ?? ""
+                switch try repository.compareAndSwap(name, from: tip, to: commit, by: author, reflog: "concord: \(subject)", first: first) {
+                case .swapped: return .moved(commit)
+                case .lost: continue
+                case .locked(let path, let age): return .blocked("\(path) is held by another process for \(age) s; if none is running, remove the file")
+                }
+            } catch let error as BranchEditError {
+                throw error
+            } catch let error as GitError {
+                throw .git(error)
+            } catch let fault as EditFault {
+                throw .leaf(fault)
+            } catch let error as CatalogError {
+                throw .absent("\(path) on \(name.shorthand) cannot be read: \(error)")
+            } catch {
+                throw .absent("\(error)")
+            }
+        }
+        return .blocked("\(name.shorthand) was moved by others again and again; try later")
+    }
+
+    /// The one catalog that has a key: at the given path, or else the only one in the tree.
+    public func path(of key: String, named path: String?, preferring known: String? = nil) throws(BranchEditError) -> TreePath {
+        let tip = try tip()
+        do {
+            let tree = try repository.tree(of: tip)
+            for text in [path, known].compactMap({ $0 }) {
+                if let place = TreePath(text), try repository.entry(at: place, in: tree)?.mode.isFile == true { return place }
+                if text == path { throw BranchEditError.absent("\(name.shorthand) has no file \(text)") }
+            }
+            let glob = PathGlob("*.xcstrings")
+            var found: [TreePath] = []
+            for file in try repository.files(in: tree, where: glob.matches) where file.mode.isFile {
+                guard let document = try? CatalogDocument(parsing: Bytes(repository.blob(file.id, bytesMax: Self.catalogBytesMax).array)) else { continue }
+                if !document.leaves(of: key).isEmpty || document.value(at: LeafPath(key: key)) != nil { found.append(file.path) }
+            }
+            guard let first = found.first else { throw BranchEditError.absent("no catalog on \(name.shorthand) has the key \"\(key)\"; name one with --path") }
+            guard found.count == 1 else {
+                throw BranchEditError.absent("several catalogs have the key \"\(key)\": \(found.map(\.description).joined(separator: ", ")); name one with --path")
+            }
+            return first
+        } catch let error as BranchEditError {
+            throw error
+        } catch let error as GitError {
+            throw .git(error)
+        } catch {
+            throw .absent("\(error)")
+        }
+    }
+}
+
+// MARK: - Restoring
+
+extension LostText {
+    /// Whether this loss is of a key and language; `nil` fits everything. Spellings of a language are equal.
+    public func concerns(key: String?, language: String?) -> Bool {
+        func same(_ a: String, _ b: String) -> Bool { a.lowercased().map { $0 == "_" ? "-" : $0 } == b.lowercased().map { $0 == "_" ? "-" : $0 } }
+        guard key == nil || leaf.key == key else { return false }
+        return language.map { wanted in leaf.language.map { same($0, wanted) } ?? false } ?? true
+    }
+}
+
+extension Ledger {
+    /// Puts a lost text back on a branch: an edit of this one place, marked `needs_review`, since the text was made for what
+    /// was there before.
+    ///
+    /// - Parameter path: the catalog; `nil` for the one from which the text was lost, or else the only one that has the key.
+    public func restore(_ lost: LostText, on branch: CatalogBranch, path: String?, by author: Signature) throws(BranchEditError) -> BranchEdit {
+        guard let key = lost.leaf.key else { throw .absent("the lost text has no key") }
+        let path = try branch.path(of: key, named: path, preferring: lost.file)
+        let place = [lost.leaf.language, lost.leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
+        let message = """
+            Restore "\(printable(key, lengthMax: 40))" \(place)
+
+            \(path): \(printable(lost.text))
+
+            Concord-Restores: \(lost.sync.commit.hex)
+
+            """
+        return try branch.edit(path, message: message, author: author) { document throws(EditFault) in
+            try document.setting(lost.text, state: "needs_review", at: lost.leaf)
+        }
+    }
+}

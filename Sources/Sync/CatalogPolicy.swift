@@ -1,0 +1,80 @@
+import Git
+import StringCatalog
+
+// Who wins where both sides changed one leaf and no rule of the leaf decides, as data: a list of rules, the first that fits and
+// decides wins.
+//
+//     policy = newest language=fr,de
+//     policy = source-branch file=Legal/*.xcstrings key=legal.*
+//     policy = standard
+
+/// One rule of a policy, and which catalogs it is for.
+public struct PolicyRule: Hashable, Sendable {
+    /// `nil` for all.
+    public var files: [PathGlob]?
+    public var rule: MergePolicy.Rule
+
+    public init(files: [PathGlob]? = nil, rule: MergePolicy.Rule) {
+        self.files = files
+        self.rule = rule
+    }
+}
+
+/// An ordered list of rules. Where none decides: the translators for translations, the developers for everything else.
+public struct CatalogPolicy: Hashable, Sendable {
+    public var rules: [PolicyRule]
+
+    public static let standard = CatalogPolicy(rules: [])
+
+    /// The names of choices a configuration may use; `standard` adds no rule.
+    public static let names = ["standard"] + MergePolicy.Choice.allCases.map(\.rawValue)
+
+    public init(rules: [PolicyRule]) { self.rules = rules }
+
+    /// One rule for everything; `nil` if there is no choice of this name.
+    public init?(name: String) {
+        guard let policy = try? CatalogPolicy(line: name) else { return nil }
+        self = policy
+    }
+
+    /// What is wrong with a line, as a sentence.
+    struct Fault: Error { let sentence: String }
+
+    /// A line of a configuration: a choice, then what the rule is for: `file`, `key` (globs), `language`, `field` (lists between
+    /// commas). A `*` in a glob stands for anything, so also for a space.
+    init(line: String) throws(Fault) {
+        let words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
+        guard let name = words.first else { throw Fault(sentence: "a policy begins with a choice") }
+        var rule = MergePolicy.Rule(choice: .conflict)
+        var files: [PathGlob]?
+        if name != "standard" {
+            guard let choice = MergePolicy.Choice(rawValue: name) else {
+                throw Fault(sentence: "`\(name)` is no policy" + suggestion(for: name, among: Self.names))
+            }
+            rule.choice = choice
+        }
+        for word in words.dropFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let values = parts.count == 2 ? parts[1].split(separator: ",").map(String.init) : []
+            guard !values.isEmpty else { throw Fault(sentence: "`\(word)` is not of the form language=fr,de") }
+            switch parts[0] {
+            case "file": files = (files ?? []) + values.map { PathGlob($0) }
+            case "key": rule.keys = (rule.keys ?? []) + values
+            case "language": rule.languages = (rule.languages ?? []) + values
+            case "field": rule.fields = (rule.fields ?? []) + values
+            default: throw Fault(sentence: "a policy has no `\(parts[0])`" + suggestion(for: parts[0], among: ["file", "key", "language", "field"]))
+            }
+        }
+        guard name == "standard" else {
+            rules = [PolicyRule(files: files, rule: rule)]
+            return
+        }
+        guard words.count == 1 else { throw Fault(sentence: "`standard` is what holds where no rule decides; it takes no `\(words[1])`") }
+        rules = []
+    }
+
+    /// What the engine is to do in one catalog.
+    func mergePolicy(for file: TreePath, sourceSide: SourceSide) -> MergePolicy {
+        MergePolicy(sourceSide: sourceSide, rules: rules.filter { $0.files.map { $0.contains { $0.matches(file) } } ?? true }.map(\.rule))
+    }
+}

@@ -1,0 +1,147 @@
+import Git
+import Linux
+import StringCatalog
+
+/// A place that a sync holds back until a person decides, with both ends of the sync.
+public struct SyncConflict: Sendable {
+    /// The branch that is written: "ours".
+    public let target: Ref
+    /// The branch whose change is held back: "theirs".
+    public let source: Ref
+    public let held: Held
+
+    /// The same conflict as the sync the other way round has it.
+    public var exchanged: SyncConflict {
+        SyncConflict(
+            target: source, source: target,
+            held: Held(file: held.file, leaf: held.leaf, base: held.base, ours: held.theirs, theirs: held.ours, why: held.why))
+    }
+
+    /// One JSON object on one line.
+    public var json: String {
+        JSON.object([
+            "target": .string(target.name.full), "source": .string(source.name.full), "file": .string(held.file.description),
+            "key": .string(ifPresent: held.leaf?.key), "language": .string(ifPresent: held.leaf?.language), "field": .string(ifPresent: held.leaf?.field),
+            "base": .string(ifPresent: held.base), "ours": .string(ifPresent: held.ours), "theirs": .string(ifPresent: held.theirs),
+            "why": .string(held.why),
+        ]).description
+    }
+}
+
+/// The side that a person takes, or another text.
+public enum ConflictChoice: Sendable, Equatable {
+    case ours, theirs
+    case text(String)
+}
+
+/// What waits for a person in a repository: found anew from its branches each time, since nothing else is stored.
+public struct Conflicts {
+    let repository: Repository
+    let settings: RepositorySettings
+
+    /// The conflicts of all syncs in `settings`.
+    public init(in repository: Repository, _ settings: RepositorySettings) {
+        self.repository = repository
+        self.settings = settings
+    }
+
+    /// One rule, `from` into `into`, as a configuration would have it.
+    ///
+    /// - Returns: `nil` if one of the names is no branch or pattern of branches.
+    public static func settings(path: String, from: String, into: String, source: SyncRule.End, catalogs: [String] = []) -> RepositorySettings? {
+        guard let from = RefPattern(from), let into = RefPattern(into) else { return nil }
+        var settings = RepositorySettings(name: "repository", path: path)
+        settings.rules = [SyncRule(name: "conflicts", from: from, into: into, source: source)]
+        if !catalogs.isEmpty { settings.catalogs = catalogs.map { PathGlob($0) } }
+        return settings
+    }
+
+    /// Every held place, and the sentences about syncs that are blocked as a whole. The way back of a sync holds the same places as
+    /// the way there and is not listed again.
+    public func all() throws(GitError) -> (held: [SyncConflict], blocked: [String]) {
+        var found: [SyncConflict] = []
+        var blocked: [String] = []
+        let resolutions = try RememberedResolutions(repository).byFile()
+        let (steps, _) = plan(settings.rules, tips: try repository.refs(under: "refs/heads/"))
+        for step in steps {
+            var reconciliation = Reconciliation(
+                repository: repository, settings: settings, committer: .init(name: "Concord", email: "concord@localhost"), isDryRun: true,
+                now: wallClockSeconds(), resolutions: resolutions)
+            _ = try reconciliation.followTree(of: step)
+            var held: [Held] = []
+            switch try reconciliation.verdict(on: step) {
+            case .inStep(let places): held = places
+            case .move(let move): held = move.held
+            case .blocked(let why): blocked.append("\(step): \(why)")
+            }
+            for place in held {
+                let isKnown = found.contains {
+                    $0.target.name == step.source.name && $0.source.name == step.target.name && $0.held.file == place.file && $0.held.leaf == place.leaf
+                }
+                if !isKnown { found.append(SyncConflict(target: step.target, source: step.source, held: place)) }
+            }
+        }
+        return (found, blocked)
+    }
+
+    /// Decides one conflict: commits what was chosen on its target, in the name of `person`, and remembers the decision. Where
+    /// ours was chosen there is nothing to commit.
+    ///
+    /// Both are written under the lock of the branch, the memory first.
+    public func decide(_ conflict: SyncConflict, _ choice: ConflictChoice, on branch: CatalogBranch, by person: Signature) throws(BranchEditError) -> BranchEdit {
+        let held = conflict.held
+        guard let leaf = held.leaf else { throw .absent("\(held.file) is held as a whole: \(held.why); it has to be put right by hand") }
+        let chosen: String? = switch choice {
+        case .ours: held.ours
+        case .theirs: held.theirs
+        case .text(let text): text
+        }
+        let resolution = Resolution(path: leaf, base: held.base, one: held.ours, other: held.theirs, chosen: chosen)
+        let memory = RememberedResolutions(repository)
+        guard choice != .ours else {
+            do {
+                switch try memory.remember(resolution, file: held.file, by: person) {
+                case .swapped: return .unchanged
+                case .lost: return .blocked("the decisions are being written by others; try later")
+                case .locked(let path, let age): return .blocked("\(path) is held by another process for \(age) s; if none is running, remove the file")
+                }
+            } catch {
+                throw .git(error)
+            }
+        }
+        let incoming = choice == .theirs ? try theirs(conflict) : nil
+        let place = [leaf.key.map { "\"\(printable($0, lengthMax: 40))\"" }, leaf.language, leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
+        let message = """
+            Decide \(place)
+
+            \(held.file): \(chosen.map { printable($0) } ?? "removed")
+            \(conflict.target.name.shorthand) had: \(held.ours.map { printable($0) } ?? "nothing")
+            \(conflict.source.name.shorthand) had: \(held.theirs.map { printable($0) } ?? "nothing")
+
+            """
+        return try branch.edit(held.file, message: message, author: person) { () throws(GitError) in
+            try memory.remember(resolution, file: held.file, by: person)
+        } _: { document throws(EditFault) in
+            guard let incoming else { return try document.setting(chosen ?? "", state: "translated", at: leaf) }
+            // The state that theirs gave its text comes with it.
+            return try document.taking(Set([leaf, leaf.stateOfText].compactMap { $0 }), from: incoming)
+        }
+    }
+
+    /// The catalog as the source has it.
+    private func theirs(_ conflict: SyncConflict) throws(BranchEditError) -> CatalogDocument {
+        do {
+            let tree = try repository.tree(of: conflict.source.tip)
+            guard let entry = try repository.entry(at: conflict.held.file, in: tree) else {
+                throw BranchEditError.absent("\(conflict.source.name.shorthand) has no file \(conflict.held.file)")
+            }
+            return try CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: settings.catalogBytesMax).array))
+        } catch let error as BranchEditError {
+            throw error
+        } catch let error as GitError {
+            throw .git(error)
+        } catch {
+            throw .absent("\(conflict.held.file) on \(conflict.source.name.shorthand): \(error)")
+        }
+    }
+}

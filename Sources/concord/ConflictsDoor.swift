@@ -1,0 +1,104 @@
+// `concord conflicts` and `concord resolve`: what waits for a person, and the decision.
+
+import Git
+import StringCatalog
+import Sync
+
+/// Lists held places; see `concord help conflicts`.
+func conflictsDoor(_ words: [String]) -> Int32 {
+    repositoryDoor("conflicts", words, valued: ["--config", "--from", "--into", "--source-side"], flags: ["--json"]) { arguments, repository in
+        if let extra = arguments.files.first { throw Arguments.Fault(sentence: "\"\(extra)\" is one word too many") }
+        let settings = try settings(arguments, repository, into: arguments.options["--into"])
+        let (held, blocked) = try Conflicts(in: repository, settings).all()
+        if arguments.flags.contains("--json") {
+            printOut(held.isEmpty ? "[]\n" : "[\n  " + held.map(\.json).joined(separator: ",\n  ") + "\n]\n")
+        } else {
+            printOut(held.map(\.listing).joined() + blocked.map { "blocked: \($0)\n" }.joined())
+            if held.isEmpty && blocked.isEmpty { printOut("Nothing waits for a decision.\n") }
+        }
+        return held.isEmpty && blocked.isEmpty ? 0 : 1
+    }
+}
+
+/// Decides one held place; see `concord help resolve`.
+func resolveDoor(_ words: [String]) -> Int32 {
+    let options: Set = ["--config", "--from", "--ref", "--path", "--text", "--source-side"]
+    return repositoryDoor("resolve", words, valued: options, flags: ["--ours", "--theirs"]) { arguments, repository in
+        guard (1...3).contains(arguments.files.count) else { throw Arguments.Fault(sentence: "it takes a key, perhaps a language, and perhaps a field") }
+        let choices = [
+            arguments.flags.contains("--ours") ? ConflictChoice.ours : nil, arguments.flags.contains("--theirs") ? .theirs : nil,
+            arguments.options["--text"].map { .text($0) },
+        ].compactMap { $0 }
+        guard choices.count == 1 else { throw Arguments.Fault(sentence: "it takes one of --ours, --theirs and --text") }
+        let branch = try CatalogBranch(arguments.required("--ref"), in: repository)
+        let conflicts = Conflicts(in: repository, try settings(arguments, repository, into: branch.name.shorthand))
+        let wanted = Wanted(words: arguments.files, path: arguments.options["--path"])
+        let matches = try conflicts.all().held.compactMap { conflict in
+            conflict.seen(from: branch.name).flatMap { wanted.fits($0) ? $0 : nil }
+        }
+        guard let conflict = matches.first else { throw BranchEditError.absent("there is no such conflict on \(branch.name.shorthand); `concord conflicts` lists them") }
+        guard matches.count == 1 else {
+            throw BranchEditError.absent("several conflicts are meant; name the language, the field, or the file:\n" + matches.map(\.listing).joined())
+        }
+        let edit = try conflicts.decide(conflict, choices[0], on: branch, by: identity(in: repository))
+        return told(edit, "resolve", on: branch, done: "decided and remembered", unchanged: "\(branch.name.shorthand) has it so; the decision is remembered")
+    }
+}
+
+private struct Wanted {
+    let words: [String]
+    let path: String?
+
+    func fits(_ conflict: SyncConflict) -> Bool {
+        guard let leaf = conflict.held.leaf, leaf.key == words[0], path.map({ $0 == conflict.held.file.description }) ?? true else { return false }
+        if words.count > 1, leaf.language?.lowercased() != words[1].lowercased(), !(words.count == 2 && leaf.language == nil && leaf.field == words[1]) { return false }
+        return words.count < 3 || leaf.field == words[2] || leaf.fieldInShort == words[2]
+    }
+}
+
+/// The syncs that are meant: those of a configuration that are for this repository, or one that the words name.
+private func settings(_ arguments: Arguments, _ repository: Repository, into: String?) throws -> RepositorySettings {
+    if let path = arguments.options["--config"] {
+        let configuration = try Configuration(reading: path)
+        let meant = try configuration.repositories.first { try Repository(opening: $0.path).gitDirectory == repository.gitDirectory }
+        guard let meant else { throw BranchEditError.absent("\(path) has no [repository] for \(repository.path)") }
+        return meant
+    }
+    guard let from = arguments.options["--from"], let into else { throw Arguments.Fault(sentence: "it needs --config, or the branches (--from and --into or --ref)") }
+    let side = arguments.options["--source-side"].map { SyncRule.End(rawValue: $0) } ?? SyncRule.End.none
+    guard let side else { throw Arguments.Fault(sentence: "--source-side is from, into or none") }
+    guard let settings = Conflicts.settings(path: repository.path, from: from, into: into, source: side) else {
+        throw Arguments.Fault(sentence: "`\(from)` or `\(into)` is no branch")
+    }
+    return settings
+}
+
+extension SyncConflict {
+    /// The conflict as the sync into this branch has it; nil if it concerns other branches.
+    fileprivate func seen(from branch: RefName) -> SyncConflict? {
+        if target.name == branch { return self }
+        return source.name == branch ? exchanged : nil
+    }
+
+    /// For people:
+    ///
+    ///     l10n/fr into main  Localizable.xcstrings  "Hello" fr value
+    ///       base:   Allô
+    ///       ours:   Salut
+    ///       theirs: Bonjour
+    ///       both sides changed the text differently
+    fileprivate var listing: String {
+        let place = [held.leaf?.key.map { "\"\(escaped($0))\"" }, held.leaf?.language, held.leaf?.fieldInShort].compactMap { $0 }.joined(separator: " ")
+        func said(_ text: String?) -> String { text.map(escaped) ?? "(absent)" }
+        let head = "\(source.name.shorthand) into \(target.name.shorthand)  \(escaped(held.file.description))"
+        guard held.leaf != nil else { return "\(head)\n  \(held.why)\n" }
+        return """
+            \(head)  \(place)
+              base:   \(said(held.base))
+              ours:   \(said(held.ours))
+              theirs: \(said(held.theirs))
+              \(held.why)
+
+            """
+    }
+}

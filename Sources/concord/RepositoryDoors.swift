@@ -1,0 +1,48 @@
+// What the doors that look into a repository have in common.
+
+import Git
+import Linux
+import Sync
+
+/// Runs a door on an open repository and turns what goes wrong into a sentence and a status: 64 for the words, 2 for the rest.
+func repositoryDoor(
+    _ command: String, _ words: [String], valued: Set<String>, flags: Set<String>,
+    _ body: (Arguments, Repository) throws -> Int32
+) -> Int32 {
+    do {
+        let arguments = try Arguments(words, valued: valued.union(["--repository"]), flags: flags)
+        return try body(arguments, Repository(opening: arguments.options["--repository"] ?? "."))
+    } catch let fault as Arguments.Fault {
+        return usageFault(command, fault.sentence)
+    } catch {
+        printError("concord \(command): \(error)")
+        return 2
+    }
+}
+
+/// Who makes a commit: as for git, `GIT_AUTHOR_NAME` and `GIT_AUTHOR_EMAIL` go before `user.name` and `user.email`.
+func identity(in repository: Repository) throws -> Signature {
+    let now = wallClockSeconds()
+    let configured = try repository.identity()
+    guard let name = environmentVariable("GIT_AUTHOR_NAME") ?? configured?.name,
+        let email = environmentVariable("GIT_AUTHOR_EMAIL") ?? configured?.email
+    else {
+        throw BranchEditError.absent("git does not know who you are; set user.name and user.email with `git config --global`")
+    }
+    return Signature(name: name, email: email, seconds: now, offsetMinutes: timeZoneOffsetMinutes(at: now))
+}
+
+/// Says how an edit of a branch ended, and gives the status.
+func told(_ edit: BranchEdit, _ command: String, on branch: CatalogBranch, done: String, unchanged: String) -> Int32 {
+    switch edit {
+    case .moved(let commit):
+        printOut("\(branch.name.shorthand) is at \(commit.short): \(done)\n")
+        return 0
+    case .unchanged:
+        printOut("\(unchanged)\n")
+        return 0
+    case .blocked(let why):
+        printError("concord \(command): \(why)")
+        return 1
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Git
+import StringCatalog
+import Testing
+
+@testable import Sync
+
+@Suite(.timeLimit(.minutes(5))) struct `The history of one text` {
+    private let path = TreePath("Localizable.xcstrings")!
+    private let bye = LeafPath(key: "Bye", language: "fr", field: "stringUnit.value")
+
+    private func history(_ fixture: Fixture, at name: String = "main") throws -> CatalogHistory { try CatalogHistory(at: name, in: fixture.open()) }
+
+    @Test func `names each commit that changed it and no other, newest first`() throws {
+        let fixture = try Fixture()
+        let dev = try fixture.person("dev", on: "main")
+        try dev.push("One") { $0["Bye", "fr"] = "Salut" }
+        try dev.push("Two") { $0["Hello", "fr"] = "Bonjour" }
+        try dev.pushFile("let app = 2\n", to: "App.swift")
+        try dev.push("Three") { $0.keys["Bye"]?["fr"]?.state = "needs_review" }
+        let events = try history(fixture).events(of: "Bye", language: "FR", at: path)
+        #expect(events.map(\.commit.subject) == ["Three", "One", "Begin"])
+        #expect(events[0].changes.map { $0.leaf.fieldInShort } == ["state"])
+        #expect(events[1].changes.map(\.old) == ["Au revoir"] && events[1].changes.map(\.new) == ["Salut"])
+        #expect(events[2].changes.allSatisfy { $0.old == nil })
+        #expect(ParsedJSON(parsing: LeafEvent.json(events)) != nil)
+    }
+
+    @Test func `goes on behind a rename of the file, and a time without the key`() throws {
+        let fixture = try Fixture()
+        let dev = try fixture.person("dev", on: "main")
+        try dev.push("Remove") { $0.keys["Bye"] = nil }
+        try dev.push("Again") { $0["Bye", "fr"] = "Adieu" }
+        try FileManager.default.createDirectory(atPath: dev.place + "/App", withIntermediateDirectories: true)
+        try dev.git("mv", "Localizable.xcstrings", "App/Texts.xcstrings")
+        try dev.commit("Move")
+        try dev.git("push", "-q", "origin", "HEAD")
+        let events = try history(fixture).events(of: "Bye", language: "fr", at: TreePath("App/Texts.xcstrings")!)
+        #expect(events.map(\.commit.subject) == ["Again", "Remove", "Begin"])
+        #expect(events.map(\.path.description) == ["Localizable.xcstrings", "Localizable.xcstrings", "Localizable.xcstrings"])
+    }
+
+    @Test(arguments: [SyncRule.Take.all, .catalogs]) func `leads through syncs to who wrote it`(take: SyncRule.Take) throws {
+        let fixture = try Fixture()
+        try fixture.person("dev", on: "main").push("Key") { $0.keys["Welcome"] = [:] }
+        try fixture.person("marie", on: "l10n/fr").push("Traduire") { $0["Bye", "fr"] = "Salut" }
+        try fixture.pass(fixture.settings(back: false) { $0.take = take })
+        let reasons = try history(fixture).reasons(for: "Bye", language: "fr", at: path)
+        #expect(reasons.map(\.leaf.field) == ["stringUnit.state", "stringUnit.value"])
+        let text = try #require(reasons.last)
+        #expect(text.value == "Salut" && text.event?.commit.subject == "Traduire" && text.event?.commit.author.name == "Marie")
+        #expect(text.passages.map(\.commit.id.hex) == [try fixture.tip("main")])
+        #expect(text.decisions.isEmpty && text.losses.isEmpty)
+        #expect(reasons.first?.event?.commit.subject == "Begin" && reasons.first?.passages.isEmpty == true)
+    }
+
+    @Test func `knows what a sync decided, and what it replaced`() throws {
+        let fixture = try Fixture()
+        try fixture.person("dev", on: "main").push { $0["Bye", "fr"] = "Adieu" }
+        try fixture.person("marie", on: "l10n/fr").push("Traduire") { $0["Bye", "fr"] = "Salut" }
+        try fixture.pass()
+        let text = try #require(try history(fixture).reasons(for: "Bye", language: "fr", at: path).last)
+        #expect(text.event?.commit.subject == "Traduire")
+        #expect(text.decisions.map(\.rule).contains("both sides changed the text"))
+        #expect(text.losses.map(\.text) == ["Adieu"])
+        // The log has both lines, and where they met.
+        let events = try history(fixture).events(of: "Bye", language: "fr", at: path)
+        let texts = events.map { $0.changes.last?.new }
+        #expect(texts.first == "Salut" && texts.last == "Au revoir" && Set(texts.dropFirst().dropLast()) == ["Adieu", "Salut"])
+        #expect(events[0].origin == text.event?.commit.id && events[1].origin == nil)
+    }
+
+    @Test func `of a text that is not there has no reason`() throws {
+        let fixture = try Fixture()
+        #expect(try history(fixture).reasons(for: "Nothing", language: nil, at: path).isEmpty)
+        #expect(try history(fixture).events(of: "Nothing", language: nil, at: path).isEmpty)
+        #expect(throws: BranchEditError.self) { try history(fixture, at: "nowhere") }
+    }
+
+    @Test func `agrees with git about who touched a text last, in random histories`() throws {
+        for seed in 1...3 {
+            var random = Seeded(seed)
+            let fixture = try Fixture()
+            let people = try [("dev", "main"), ("marie", "l10n/fr")].map { name, branch in (branch, try fixture.person(name, on: branch)) } as [(String, Person)]
+            for round in 0..<5 {
+                for (branch, person) in people {
+                    try person.git("pull", "-q", "--ff-only", "origin", branch)
+                    try person.push("\(branch) \(round)") { catalog in
+                        catalog[["Bye", "Hello"].randomElement(using: &random)!, "fr"] = "\(branch) \(round)"
+                    }
+                }
+                try fixture.pass()
+            }
+            // Texts name the commit that wrote them.
+            for key in ["Bye", "Hello"] {
+                for reason in try history(fixture).reasons(for: key, language: "fr", at: path) where reason.leaf.isText && reason.value != "Au revoir" {
+                    #expect(reason.event?.commit.subject == reason.value, "seed \(seed)")
+                }
+            }
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct `The policy newest` {
+    private func commit(_ person: Person, at date: String, _ edit: (inout Catalog) -> Void) throws {
+        var catalog = try Catalog(reading: String(contentsOfFile: person.place + "/Localizable.xcstrings", encoding: .utf8))
+        edit(&catalog)
+        try person.write(catalog.text, to: "Localizable.xcstrings")
+        try person.git("add", "-A")
+        try person.git("commit", "-q", "-m", "Edit", "--date", date)
+        try person.git("push", "-q", "origin", "HEAD")
+    }
+
+    @Test func `asks who changed that leaf last, not who committed last`() throws {
+        let fixture = try Fixture(branches: ["l10n/fr"])
+        let dev = try fixture.person("dev", on: "main"), marie = try fixture.person("marie", on: "l10n/fr")
+        try commit(dev, at: "2026-03-01T12:00:00Z") { $0["Bye", "fr"] = "Adieu" }
+        try commit(dev, at: "2026-01-01T12:00:00Z") { $0["Stop", "fr"] = "Halte" }
+        try commit(marie, at: "2026-02-01T12:00:00Z") { $0["Bye", "fr"] = "Salut"; $0["Stop", "fr"] = "Stop" }
+        // A later commit to another text does not make the first ones newer.
+        try commit(marie, at: "2026-04-01T12:00:00Z") { $0["Hello", "fr"] = "Bonjour" }
+        let settings = fixture.settings { $0.policy = CatalogPolicy(name: "newest")!; $0.source = .none }
+        let report = try fixture.pass(settings)
+        #expect(report.held.isEmpty)
+        for branch in ["main", "l10n/fr"] {
+            let catalog = try fixture.catalog(branch)
+            #expect(catalog["Bye", "fr"] == "Adieu" && catalog["Stop", "fr"] == "Stop" && catalog["Hello", "fr"] == "Bonjour")
+        }
+        #expect(try Set(fixture.ledger().losses.map(\.text)).isSuperset(of: ["Salut", "Halte"]))
+    }
+
+    @Test func `leaves what was changed at one moment to the next rule`() throws {
+        let fixture = try Fixture(branches: ["l10n/fr"])
+        try commit(fixture.person("dev", on: "main"), at: "2026-03-01T12:00:00Z") { $0["Bye", "fr"] = "Adieu" }
+        try commit(fixture.person("marie", on: "l10n/fr"), at: "2026-03-01T12:00:00Z") { $0["Bye", "fr"] = "Salut" }
+        let report = try fixture.pass(fixture.settings { $0.policy = CatalogPolicy(name: "newest")!; $0.source = .none })
+        #expect(report.held.count == 2)
+    }
+}
