@@ -2,7 +2,8 @@
 public struct LeafPath: Hashable, Sendable {
     public var key: String?
     public var language: String?
-    /// The field, with what leads to it: `value`, `plural.one.value`, `comment`; nil for the whole entry or language.
+    /// The field, with what leads to it: `stringUnit.value`, `variations.plural.one.stringUnit.value`, `comment`; nil for the
+    /// whole entry or language.
     public var field: String?
 
     public init(key: String? = nil, language: String? = nil, field: String? = nil) {

@@ -13,7 +13,7 @@ public struct Held: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         guard let leaf else { return "\(file): \(why)" }
-        let place = [leaf.key.map { "\"\(printable($0))\"" }, leaf.language, leaf.field].compactMap { $0 }.joined(separator: " ")
+        let place = [leaf.key.map { "\"\(printable($0))\"" }, leaf.language, leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
         return "\(file): \(place): \(why)"
     }
 }

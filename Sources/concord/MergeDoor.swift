@@ -106,7 +106,7 @@ func tell(_ report: MergeReport, path: String) {
 
 /// A leaf's place as people say it: `"Cancel", fr, value`.
 func describe(_ path: LeafPath) -> String {
-    ([path.key.map { "\"\(shortened($0))\"" }, path.language, path.field].compactMap { $0 }).joined(separator: ", ")
+    ([path.key.map { "\"\(shortened($0))\"" }, path.language, path.fieldInShort].compactMap { $0 }).joined(separator: ", ")
 }
 
 /// A text on one line, at most 100 Unicode scalars.
