@@ -30,7 +30,7 @@ let package = Package(
         .target(name: "Linux", dependencies: ["CLinux"], swiftSettings: strict),
 
         // The daemon, and the one executable.
-        .target(name: "Sync", dependencies: ["StringCatalog", "Git", "Linux"], swiftSettings: strict),
+        .target(name: "Sync", dependencies: ["StringCatalog", "StringsTable", "Git", "Linux"], swiftSettings: strict),
         .executableTarget(name: "concord", dependencies: ["Sync", "StringCatalog", "StringsTable", "Git", "Linux"], exclude: ["link"], swiftSettings: strict),
         .executableTarget(name: "concord-bench", dependencies: ["StringCatalog", "Linux"], exclude: ["bench.py", "peers"], swiftSettings: strict),
 

@@ -156,6 +156,10 @@ extension Merger {
     mutating func entry(_ v: ThreeWay<Value>) -> Merged {
         language = nil
         fields = []
+        if !policy.holding.isEmpty, let why = key.flatMap({ policy.holding[sides.text($0)] }), !same(v.base, v.theirs), !same(v.ours, v.theirs) {
+            conflict(v, why)
+            return v.ours.map { .value($0) } ?? .absent
+        }
         switch (v.base, v.ours, v.theirs) {
         case (nil, let ours?, nil): return .value(ours)
         case (nil, nil, let theirs?): return .value(theirs)

@@ -10,6 +10,12 @@ public struct CatalogMerge: Sendable {
     public package(set) var report: MergeReport
     /// Whether a person has to decide something. The result is valid all the same.
     public var hasConflicts: Bool { !report.conflicts.isEmpty }
+
+    package init(bytes: Bytes, isUnchanged: Bool, report: MergeReport) {
+        self.bytes = bytes
+        self.isUnchanged = isUnchanged
+        self.report = report
+    }
 }
 
 /// A result that did not pass its own check. It is a bug of the engine; nothing may be written.

@@ -76,6 +76,8 @@ public struct MergePolicy: Sendable {
     public var lostShareMax: Double
     /// What people decided before; it is asked before a conflict is recorded.
     public var resolutions = Resolutions()
+    /// Keys that are held whole although they could be merged, and why: each becomes a conflict where a side changed it.
+    public var holding: [String: String] = [:]
     /// For ``Choice/newest``: on which side a leaf was changed last; `none` where that cannot be told. A leaf whose date a merge
     /// wants and does not find is in ``MergeReport/undated``.
     public var newer: [LeafPath: SourceSide] = [:]

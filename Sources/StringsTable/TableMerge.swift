@@ -38,6 +38,12 @@ public struct TableMerge: Sendable {
     public let report: MergeReport
     /// Whether a person has to decide something. The result is a valid table all the same.
     public var hasConflicts: Bool { !report.conflicts.isEmpty }
+
+    package init(bytes: Bytes, isUnchanged: Bool, report: MergeReport) {
+        self.bytes = bytes
+        self.isUnchanged = isUnchanged
+        self.report = report
+    }
 }
 
 /// An input that cannot be read, and which of the three it is.

@@ -1,5 +1,6 @@
 import Git
 import StringCatalog
+import StringsTable
 
 /// A change that did not come over, because both sides have a right to the place: a leaf, or a whole catalog.
 public struct Held: Hashable, Sendable, CustomStringConvertible {
@@ -62,20 +63,20 @@ struct CatalogSync {
         if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
         guard let ours = file.ours else {
             guard file.base == nil else { return hold("deleted here, changed there") }
-            guard try document(theirs) != nil else { return hold("theirs is damaged: \(try damage(of: theirs))") }
+            if let damage = try damage(of: theirs, file) { return hold("theirs is damaged: \(damage)") }
             return CatalogResult(file: file, resolution: .entry(theirs))
         }
         if ours.id == theirs.id { return CatalogResult(file: file, resolution: .asGit) }
 
-        guard let theirDocument = try document(theirs) else { return hold("theirs is damaged: \(try damage(of: theirs))") }
-        guard let ourDocument = try document(ours, like: theirDocument) else {
+        // A damaged base says nothing about who changed what: as if both had added the file.
+        let base = try file.base.flatMapThrowing { base throws(GitError) in try read(base, file) }
+        guard let theirFile = try read(theirs, file, like: base) else { return hold("theirs is damaged: \(try damage(of: theirs, file) ?? "")") }
+        guard let ourFile = try read(ours, file, like: base) else {
             // Theirs repairs what ours never touched.
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
-            return hold("ours is damaged: \(try damage(of: ours))")
+            return hold("ours is damaged: \(try damage(of: ours, file) ?? "")")
         }
-        // A damaged base says nothing about who changed what: as if both had added the file.
-        let baseDocument = try file.base.flatMapThrowing { base throws(GitError) in try document(base, like: ourDocument) }
-        return try merge(file, base: baseDocument, ours: ourDocument, theirs: theirDocument, hold)
+        return try merge(file, base: base, ours: ourFile, theirs: theirFile, hold)
     }
 
     private func resolveDeletion(of file: FileMerge, _ hold: (String) -> CatalogResult) -> CatalogResult {
@@ -86,24 +87,25 @@ struct CatalogSync {
     }
 
     private func merge(
-        _ file: FileMerge, base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, _ hold: (String) -> CatalogResult
+        _ file: FileMerge, base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile, _ hold: (String) -> CatalogResult
     ) throws(GitError) -> CatalogResult {
         do {
             var policy = policy.mergePolicy(for: file.path, sourceSide: sourceSide)
             policy.resolutions = resolutions[file.path.description] ?? Resolutions()
-            var merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
+            let path = file.path.description
+            var merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, path: path, policy: policy)
             if !merged.report.undated.isEmpty {
                 // Only these need a look into history. What is decided about one leaf does not make others undated.
                 policy.newer = try newer(file, merged.report.undated)
-                merged = try StringCatalog.merge(base: base, ours: ours, theirs: theirs, policy: policy)
+                merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, path: path, policy: policy)
             }
             var result = CatalogResult(file: file, resolution: resolution(of: merged, file))
             result.trace = MergeTrace(merged.report, base: base, ours: ours, theirs: theirs)
-            guard merged.hasConflicts else { return result }
+            guard !merged.report.conflicts.isEmpty else { return result }
             result.held = merged.report.conflicts.map { conflict in
                 Held(file: file.path, leaf: conflict.path, base: conflict.base, ours: conflict.ours, theirs: conflict.theirs, why: conflict.why)
             }
-            result.nextBase = .bytes(try baseAfter(merged, base: base, theirs: theirs).array)
+            result.nextBase = .bytes(try merged.nextBase().array)
             return result
         } catch let error as GitError {
             throw error
@@ -113,7 +115,7 @@ struct CatalogSync {
         }
     }
 
-    private func resolution(of merged: CatalogMerge, _ file: FileMerge) -> FileResolution {
+    private func resolution(of merged: LocalizedMerge, _ file: FileMerge) -> FileResolution {
         // The very entry of ours where nothing came over: no blob is written, and a rename of theirs is still followed.
         if merged.isUnchanged, let ours = file.ours { return .blob(ours.id) }
         return .bytes(merged.bytes.array)
@@ -123,23 +125,41 @@ struct CatalogSync {
     /// other in is as it was before both, so that it comes up as a conflict in the real merge.
     func resolveVirtually(_ file: FileMerge) throws(GitError) -> FileResolution {
         guard let ours = file.ours, let theirs = file.theirs, ours.mode.isFile, theirs.mode.isFile, ours.id != theirs.id,
-            let ourDocument = try document(ours), let theirDocument = try document(theirs)
+            let ourFile = try read(ours, file), let theirFile = try read(theirs, file)
         else { return .asGit }
-        let base = try file.base.flatMapThrowing { base throws(GitError) in base.mode.isFile ? try document(base) : nil }
-        do throws(MergeFault) {
-            let merged = try StringCatalog.merge(base: base, ours: ourDocument, theirs: theirDocument, policy: MergePolicy(rules: [.init(choice: .conflict)]))
-            guard merged.hasConflicts, let both = try? CatalogDocument(parsing: merged.bytes) else { return resolution(of: merged, file) }
-            return .bytes(try baseAfter(merged, base: base, theirs: both).array)
+        let base = try file.base.flatMapThrowing { base throws(GitError) in base.mode.isFile ? try read(base, file) : nil }
+        do {
+            let path = file.path.description
+            let undecided = MergePolicy(rules: [.init(choice: .conflict)])
+            let merged = try LocalizedMerge(base: base, ours: ourFile, theirs: theirFile, path: path, policy: undecided)
+            guard !merged.report.conflicts.isEmpty else { return resolution(of: merged, file) }
+            // What is held keeps ours; put back as it was before both, it has the base's value.
+            return .bytes(try merged.withConflictsAsInBase(base, path: path).array)
+        } catch let error as GitError {
+            throw error
         } catch {
             return .conflict("\(error)")
         }
     }
 
-    /// The parsed catalog; `nil` when it is damaged, too large, or no catalog at all.
-    func document(_ entry: TreeEntry, like: CatalogDocument? = nil) throws(GitError) -> CatalogDocument? {
+    /// The parsed file; `nil` when it is damaged, too large, or nothing of its kind.
+    private func read(_ entry: TreeEntry, _ file: FileMerge, like: LocalizedFile? = nil) throws(GitError) -> LocalizedFile? {
         guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
         let blob = try repository.blob(entry.id, bytesMax: bytesMax)
-        return try? CatalogDocument(parsing: Bytes(blob.array), like: like)
+        return try? LocalizedFile(parsing: Bytes(blob.array), path: file.path.description, like: like)
+    }
+
+    /// The parsed catalog; `nil` when it is damaged, too large, or no catalog at all.
+    func document(_ entry: TreeEntry) throws(GitError) -> CatalogDocument? {
+        guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
+        let blob = try repository.blob(entry.id, bytesMax: bytesMax)
+        return try? CatalogDocument(parsing: Bytes(blob.array))
+    }
+
+    /// The parsed table of strings; `nil` when it is damaged or too large.
+    func table(_ entry: TreeEntry) throws(GitError) -> TableDocument? {
+        guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
+        return try? TableDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array))
     }
 
     /// Git LFS stores a small text in the file's place; it is no damage, and not ours to merge.
@@ -148,16 +168,14 @@ struct CatalogSync {
         return try repository.blob(entry.id).array.starts(with: "version https://git-lfs.github.com/spec/".utf8)
     }
 
-    private func damage(of entry: TreeEntry) throws(GitError) -> String {
+    /// Why a file cannot be read, or nil where it can.
+    private func damage(of entry: TreeEntry, _ file: FileMerge) throws(GitError) -> String? {
         let size = try repository.size(ofBlob: entry.id)
         guard size <= bytesMax else { return "\(size) bytes are more than the \(bytesMax) allowed" }
+        let bytes = Bytes(try repository.blob(entry.id).array)
         do {
-            _ = try CatalogDocument(parsing: Bytes(repository.blob(entry.id).array))
-            return "it cannot be read"
-        } catch let error as CatalogError {
-            return error.description
-        } catch let error as GitError {
-            throw error
+            _ = try LocalizedFile(parsing: bytes, path: file.path.description)
+            return nil
         } catch {
             return "\(error)"
         }

@@ -37,8 +37,8 @@ public struct Configuration: Sendable, Equatable {
 public struct RepositorySettings: Sendable, Equatable {
     public var name: String
     public var path: String
-    /// Which files are catalogs.
-    public var catalogs: [PathGlob] = [PathGlob("*.xcstrings")]
+    /// Which files are catalogs, or tables of strings: what merges by key.
+    public var catalogs: [PathGlob] = ["*.xcstrings", "*.strings", "*.stringsdict"].map { PathGlob($0) }
     /// A catalog of more bytes is left alone.
     public var catalogBytesMax = 256 << 20
     /// Says what would be done, and does nothing.

@@ -250,9 +250,9 @@ struct MergeTrace {
 
     init() {}
 
-    init(_ report: MergeReport, base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument) {
+    init(_ report: MergeReport, base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile) {
         losses = report.losses.filter { !$0.isHeldBack }.map {
-            ($0, base?.value(at: $0.path), ours.value(at: $0.path), theirs.value(at: $0.path))
+            ($0, base?.catalog?.value(at: $0.path), ours.catalog?.value(at: $0.path), theirs.catalog?.value(at: $0.path))
         }
         decisions = report.decisions
     }

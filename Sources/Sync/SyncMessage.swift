@@ -1,5 +1,6 @@
 import Git
 import StringCatalog
+import StringsTable
 
 /// The message of a sync commit: what came over, by file, language and count.
 ///
@@ -122,12 +123,35 @@ extension CatalogCounts {
             note = "catalog deleted"
             return
         }
+        if TableKind(path: path.description) != nil {
+            try countTable(old, new, sync)
+            return
+        }
         guard let after = try sync.document(new) else {
             note = "cannot be read"
             return
         }
         let before = try old.flatMapThrowing { old throws(GitError) in try sync.document(old) }
         count(changes(from: before, to: after))
+    }
+
+    /// Counts the texts of a table of strings, whose folder names its language.
+    private mutating func countTable(_ old: TreeEntry?, _ new: TreeEntry, _ sync: CatalogSync) throws(GitError) {
+        guard let after = try sync.table(new) else {
+            note = "cannot be read"
+            return
+        }
+        func contents(_ table: TableDocument?) -> [String: String] {
+            var out: [String: String] = [:]
+            for entry in table?.entries ?? [] where !entry.isHidden { out[entry.key] = "\(entry.content)" }
+            return out
+        }
+        let before = contents(try old.flatMapThrowing { old throws(GitError) in try sync.table(old) })
+        let now = contents(after)
+        let counts = Texts(
+            added: now.keys.count { before[$0] == nil }, changed: now.count { before[$0.key] != nil && before[$0.key] != $0.value },
+            removed: before.keys.count { now[$0] == nil })
+        texts[TableLanguage(path: path.description).code ?? "no language"] = counts
     }
 
     private mutating func count(_ changes: [CatalogChange]) {
