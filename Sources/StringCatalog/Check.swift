@@ -47,7 +47,7 @@ private func unreadable(_ bytes: Bytes, _ error: CatalogError, _ policy: CheckPo
     for line in lines.starts where bytes.isConflict(at: line) {
         findings.append(
             Finding(
-                rule: .conflictMarker, severity: severity, line: lines.place(of: line).line, column: 1, place: LeafPath(),
+                rule: .conflictMarker, severity: severity, line: lines.line(of: line), column: 1, place: LeafPath(),
                 sentence: CatalogError(.conflictMarker, at: 0, in: bytes).sentence))
     }
     if findings.isEmpty {
@@ -81,17 +81,19 @@ struct LineIndex {
         }
     }
 
-    /// Line and column of an offset; see ``CatalogError``.
-    func place(of offset: Int) -> (line: Int, column: Int) {
+    /// The line of an offset, from 1.
+    func line(of offset: Int) -> Int {
         var low = 0
         var high = starts.count
         while high - low > 1 {
             let middle = (low + high) / 2
             if starts[middle] <= offset { low = middle } else { high = middle }
         }
-        let column = (starts[low]..<max(offset, starts[low])).count { bytes[$0] & 0xc0 != 0x80 && bytes[$0] != 13 }
-        return (low + 1, column + 1)
+        return low + 1
     }
+
+    /// How many columns a part of a line takes; see ``CatalogError``.
+    func columns(in range: Range<Int>) -> Int { range.count { bytes[$0] & 0xc0 != 0x80 && bytes[$0] != 13 } }
 }
 
 /// A check at work on one catalog.
@@ -194,9 +196,11 @@ struct CatalogCheck {
     private mutating func checkTop() {
         let start = document.root.lowerBound
         var version: Member?
+        var last: [[UInt8]: Int] = [:]
+        for (i, member) in document.top.enumerated() { last[decoded(bytes, member.name)] = i }
         for (i, member) in document.top.enumerated() {
             let name = String(decoding: decoded(bytes, member.name), as: UTF8.self)
-            if document.top[(i + 1)...].contains(where: { sameName(bytes, $0, bytes, member) }) {
+            if last[decoded(bytes, member.name)] != i {
                 report(
                     .duplicateMember, at: member.whole.lowerBound, LeafPath(field: name),
                     "\"\(name)\" stands again further down, and that copy counts; keep one of the two")
@@ -256,7 +260,7 @@ struct CatalogCheck {
 
     private func reportDuplicate(_ entry: Member) {
         guard policy[.duplicateKey] != nil, let last = document.entry(named: entry, in: bytes) else { return }
-        let line = found.lines.place(of: document.entries[last].whole.lowerBound).line
+        let line = found.lines.line(of: document.entries[last].whole.lowerBound)
         report(
             .duplicateKey, at: entry.whole.lowerBound, LeafPath(key: key),
             "the key stands again in line \(line), and that copy counts; join the two and keep one")
@@ -454,16 +458,29 @@ struct CatalogCheck {
 
     // MARK: Names that stand twice
 
+    /// As many members of an object are told apart by a filter; a set of names does more, at a higher price.
+    private static let filteredMax = 64
+
     private func reportDuplicates(in object: Int, _ rule: CheckRule, _ localization: Int? = nil) {
-        // A filter of 256 bits: all but damaged files have no copies.
+        // A filter of 256 bits: all but damaged files have no copies. In large objects it would be full soon.
         var seen: InlineArray<4, UInt64> = [0, 0, 0, 0]
-        for i in outline.children(of: object) {
+        var names: Set<[UInt8]> = []
+        for (count, i) in outline.children(of: object).enumerated() {
             let member = outline.nodes[i].member
             let hash = nameHash(bytes, member)
             let word = Int(hash >> 6 & 3)
             let bit: UInt64 = 1 << (hash & 63)
-            let isCopy = { outline.children(of: object).contains { $0 < i && sameName(bytes, outline.nodes[$0].member, bytes, member) } }
-            if seen[word] & bit != 0, isCopy() {
+            let isCopy: Bool
+            if count < CatalogCheck.filteredMax {
+                let isBefore = { (other: Int) in other < i && sameName(bytes, outline.nodes[other].member, bytes, member) }
+                isCopy = seen[word] & bit != 0 && outline.children(of: object).contains(where: isBefore)
+            } else {
+                if count == CatalogCheck.filteredMax {
+                    names = Set(outline.children(of: object).prefix(count).map { decoded(bytes, outline.nodes[$0].member.name) })
+                }
+                isCopy = !names.insert(decoded(bytes, member.name)).inserted
+            }
+            if isCopy {
                 let isLanguage = rule == .duplicateLanguage
                 report(
                     rule, at: i, in: isLanguage ? i : localization,
@@ -476,20 +493,17 @@ struct CatalogCheck {
     /// One language in two spellings in one entry. The languages of the whole file tell whether there can be such a pair.
     private func reportSpelledTwice(in localizations: Int) {
         guard languages.hasMixedSpellings else { return }
-        var seen: [(identity: [UInt8], member: Int)] = []
+        var seen: [[UInt8]: Int] = [:]
         for i in outline.children(of: localizations) {
             let identity = languageIdentity(decoded(bytes, outline.nodes[i].member.name))
-            let other = seen.first {
-                $0.identity == identity && !sameName(bytes, outline.nodes[$0.member].member, bytes, outline.nodes[i].member)
-            }
-            if let other {
+            if let other = seen[identity], !sameName(bytes, outline.nodes[other].member, bytes, outline.nodes[i].member) {
                 // The one that is told does not depend on the order in the file.
-                let (kept, told) = outline.name(i) < outline.name(other.member) ? (i, other.member) : (other.member, i)
+                let (kept, told) = outline.name(i) < outline.name(other) ? (i, other) : (other, i)
                 report(
                     .duplicateLanguage, at: told, in: told,
                     "the language stands here as \"\(outline.name(kept))\" too; join the two under one spelling")
             }
-            seen.append((identity, i))
+            seen[identity] = i
         }
     }
 
@@ -497,8 +511,9 @@ struct CatalogCheck {
 
     private func reportSpellings() {
         guard languages.hasMixedSpellings else { return }
+        let byLanguage = Dictionary(grouping: languages.spellings) { $0.language }
         for spelling in languages.spellings {
-            let same = languages.spellings.filter { $0.language == spelling.language && $0.text != spelling.text }
+            let same = byLanguage[spelling.language]!.filter { $0.text != spelling.text }
             guard let most = same.max(by: { $0.count < $1.count }) else { continue }
             let isUsual = spelling.count > most.count || (spelling.count == most.count && spelling.text < most.text)
             guard !isUsual else { continue }
@@ -563,9 +578,14 @@ private final class FoundFaults {
     }
 
     var findings: [Finding] {
-        faults.enumerated().sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }.map { _, fault in
-            let (line, column) = lines.place(of: fault.offset)
-            return Finding(rule: fault.rule, severity: fault.severity, line: line, column: column, place: fault.place, sentence: fault.sentence)
+        // In the order of their places, so that each column is counted on from the one before: a file may be one line.
+        var last = (offset: 0, line: 0, column: 1)
+        return faults.enumerated().sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }.map { _, fault in
+            let line = lines.line(of: fault.offset)
+            if line != last.line { last = (lines.starts[line - 1], line, 1) }
+            last = (fault.offset, line, last.column + lines.columns(in: last.offset..<fault.offset))
+            return Finding(
+                rule: fault.rule, severity: fault.severity, line: line, column: last.column, place: fault.place, sentence: fault.sentence)
         }
     }
 }

@@ -70,7 +70,7 @@ struct CoverageCount {
         guard let localizations else { return }
         for i in outline.children(of: localizations) {
             let index = table.language(of: outline.nodes[i].member, in: bytes)
-            if index == counts.count { counts.append((coverage(table.spelling(ofLanguage: index)), 0)) }
+            if index == counts.count { counts.append((coverage(outline.name(i)), 0)) }
             // Of two spellings in one entry the first is counted.
             if isStale {
                 counts[index].coverage.stale += 1
@@ -171,15 +171,19 @@ struct LanguageTable {
     }
 
     private(set) var spellings: [Spelling] = []
-    private var identities: [[UInt8]] = []
+    private var identities: [[UInt8]: Int] = [:]
+    /// The spellings by name, for a file with more of them than are looked through, and for names written with escapes.
+    private var byName: [[UInt8]: Int] = [:]
     private var next = 0
+
+    private static let searchedMax = 100
 
     /// The number of a language, from 0 in the order of their first appearance.
     mutating func language(of member: Member, in bytes: Bytes) -> Int { spellings[spelling(of: member, in: bytes)].language }
 
     /// The place in `spellings` of a member's name, counted once more.
     mutating func spelling(of member: Member, in bytes: Bytes) -> Int {
-        for step in spellings.indices {
+        for step in 0..<min(spellings.count, LanguageTable.searchedMax) {
             let i = (next + step) % spellings.count
             if bytes.equal(member.name, bytes, spellings[i].name) {
                 next = i + 1
@@ -188,9 +192,15 @@ struct LanguageTable {
             }
         }
         let text = decoded(bytes, member.name)
+        if let i = byName[text] {
+            next = i + 1
+            spellings[i].count += 1
+            return i
+        }
+        byName[text] = spellings.count
         let identity = languageIdentity(text)
-        let language = identities.firstIndex(of: identity) ?? identities.count
-        if language == identities.count { identities.append(identity) }
+        let language = identities[identity] ?? identities.count
+        identities[identity] = language
         spellings.append(Spelling(name: member.name, text: String(decoding: text, as: UTF8.self), language: language, count: 1))
         next = spellings.count
         return spellings.count - 1
@@ -198,7 +208,4 @@ struct LanguageTable {
 
     /// Whether some language stands in more than one spelling.
     var hasMixedSpellings: Bool { spellings.count > identities.count }
-
-    /// The first spelling of a language.
-    func spelling(ofLanguage language: Int) -> String { spellings.first { $0.language == language }!.text }
 }

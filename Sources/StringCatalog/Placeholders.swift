@@ -32,13 +32,16 @@ struct FormatText {
     /// Whether a `%` stands in it that begins no placeholder.
     private(set) var hasBarePercent = false
 
+    /// No text for people has more; what follows is not read, so that a hostile one costs no more than another.
+    private static let placeholdersMax = 200
+
     private var next = 1
     private var seen = (numbered: false, plain: false)
 
     /// Reads the UTF-8 of a text.
     init(_ text: [UInt8]) {
         var i = 0
-        while i < text.count {
+        while i < text.count, placeholders.count + substitutions.count < FormatText.placeholdersMax {
             guard text[i] == 0x25 else {
                 i += 1
                 continue

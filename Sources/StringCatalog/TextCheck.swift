@@ -31,6 +31,8 @@ extension CatalogCheck {
     }
 
     private func checkPlaceholders() {
+        guard localizations.allSatisfy({ $0.substitutions.map { Array(outline.children(of: $0)).count <= CatalogCheck.substitutionsMax } ?? true })
+        else { return }
         let key = FormatText(decoded(bytes, entry.name))
         let uses = localizations.map { self.uses(of: $0) }
         for (localization, uses) in zip(localizations, uses) { checkSubstitutions(localization, texts: uses.map(\.format)) }
@@ -82,6 +84,9 @@ extension CatalogCheck {
             return Use(leaf: leaf, format: format, arguments: arguments, shown: shown)
         }
     }
+
+    /// A language with more substitutions was not written by a person: its texts are not looked at.
+    private static let substitutionsMax = 100
 
     private func substitution(named name: String, in localization: Localization) -> Int? {
         guard let substitutions = localization.substitutions else { return nil }

@@ -40,7 +40,7 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
         let ran = try desk.concord("check", "a b.xcstrings")
         #expect(ran.status == 1)
         let first = ran.output.split(separator: "\n").first ?? ""
-        #expect(first.hasPrefix("a b.xcstrings:9:13: error: \"Done\", de, stringUnit.value: %@ reads argument 1"))
+        #expect(first.hasPrefix("a b.xcstrings:9:13: error: \"Done\", de, value: %@ reads argument 1"))
         #expect(first.hasSuffix("[placeholder-extra]"))
     }
 
@@ -99,7 +99,7 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
 
         let ran = try desk.concord("check", "--format", "github", "a, b.xcstrings")
         #expect(ran.status == 1)
-        #expect(ran.output.hasPrefix("::error file=a%2C b.xcstrings,line=9,col=13,title=placeholder-extra::\"Done\", de, stringUnit.value: %25@ reads"))
+        #expect(ran.output.hasPrefix("::error file=a%2C b.xcstrings,line=9,col=13,title=placeholder-extra::\"Done\", de, value: %25@ reads"))
     }
 
     @Test func `looks at every catalog of a ref in a bare repository`() throws {

@@ -309,6 +309,20 @@ private func rules(_ text: String) -> [CheckRule] { findings(text).filter { $0.s
 }
 
 @Suite struct `Damaged catalogs` {
+    @Test(.timeLimit(.minutes(1)))
+    func `of many members, languages or placeholders cost no more than their bytes`() {
+        let count = 10_000
+        func many(_ member: (Int) -> String) -> String { (0..<count).map(member).joined(separator: ", ") }
+        let plain = #"{ "stringUnit" : { "state" : "new", "value" : "%#@a@" } }"#
+        #expect(findings(#"{ "sourceLanguage" : "en", "strings" : { }, \#(many { "\"k\($0)\" : { }" }), "version" : "1.0" }"#).count == count)
+        #expect(!findings(catalog(#""a" : { "localizations" : { \#(many { "\"l\($0)\" : \(plain)" }) } }"#)).isEmpty)
+        #expect(findings(catalog(#""a" : { \#(many { "\"x\($0)\" : 1" }) }"#)) == [])
+        #expect(findings(catalog(#""a" : { \#(many { "\"x\($0 / 2)\" : 1" }) }"#)).count == count / 2)
+        let texts = (0..<count).map { "%#@s\($0)@ %\($0)$@" }.joined()
+        let entries = many { #""s\#($0)" : { "formatSpecifier" : "lld", \#(plural(("other", "%arg"))) }"# }
+        _ = findings(catalog(entry("a", ("en", unit(texts)), ("de", unit(texts) + #", "substitutions" : { \#(entries) }"#))))
+    }
+
     @Test(arguments: 1...40)
     func `never end a check, a count or a formatting`(seed: Int) throws {
         var random = Seeded(seed)
