@@ -267,7 +267,7 @@ struct TableMerger {
         report.conflicts.append(MergeConflict(path: path, base: words(b), ours: words(o), theirs: words(t), why: why))
         guard let t, t.isDictionary else { return }
         let known = texts(b).union(texts(o))
-        lose(t, .theirs, "held back by a conflict", except: known)
+        lose(t, .theirs, Loss.heldBack, except: known)
     }
 
     private mutating func decide(_ rule: String, _ outcome: String) {

@@ -70,7 +70,7 @@ public struct Conflicts {
             _ = try reconciliation.followTree(of: step)
             var held: [Held] = []
             switch try reconciliation.verdict(on: step) {
-            case .inStep(let places): held = places
+            case .inStep(let places, _): held = places
             case .move(let move): held = move.held
             case .blocked(let why): blocked.append("\(step): \(why)")
             }

@@ -117,6 +117,19 @@ public struct Ledger {
         return try change(subject, by: committer) { _ in [.put(entry)] }
     }
 
+    /// Adds those losses of which the ledger does not have the very text at the very place yet; other records are not added. For
+    /// looks that find the same loss again and again.
+    func appendNew(_ records: [LedgerRecord], by committer: Signature) throws(GitError) -> Swap {
+        struct Place: Hashable {
+            let file: [UInt8], leaf: LeafPath, text: [UInt8]
+            init(_ lost: LostText) { (file, leaf, text) = (Array(lost.file.utf8), lost.leaf, Array(lost.text.utf8)) }
+        }
+        let losses = records.compactMap { if case .lost(let lost) = $0 { lost } else { nil } }
+        guard !losses.isEmpty else { return .swapped }
+        let known = Set(try contents().losses.map(Place.init))
+        return try append(losses.filter { !known.contains(Place($0)) }.map { .lost($0) }, by: committer)
+    }
+
     /// Puts the lines of all files into as few as possible. Says how many files became how many. Nothing is lost: lines that
     /// cannot be read stay too, and what others append meanwhile stays beside it.
     public func pack(by committer: Signature) throws(GitError) -> (before: Int, after: Int, swap: Swap) {

@@ -46,7 +46,11 @@ struct Pass {
                 isDryRun: settings.isDryRun || step.rule.isDryRun, now: wallClockSeconds(), resolutions: resolutions)
             for remark in try reconciliation.followTree(of: step) where !report.remarks.contains(remark) { report.remarks.append(remark) }
             switch try reconciliation.verdict(on: step) {
-            case .inStep(let held): memo[step] = .inStep(held: held)
+            case .inStep(let held, let losses):
+                let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
+                let swap = reconciliation.isDryRun ? .swapped : try Ledger(repository).appendNew(losses, by: by)
+                guard swap == .swapped else { throw GitError(.locked, stage: "record the losses of \(step)", detail: "others are writing the ledger, or have left a lock on it") }
+                memo[step] = .inStep(held: held)
             case .blocked(let why): memo[step] = .blocked(why)
             case .move(let move) where reconciliation.isDryRun:
                 report.moves.append(MoveReport(move, isPlanned: true))

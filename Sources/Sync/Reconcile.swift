@@ -4,8 +4,9 @@ import StringCatalog
 
 /// What is to be done about a step.
 enum Verdict {
-    /// Nothing: the target has all that may come over.
-    case inStep(held: [Held])
+    /// Nothing: the target has all that may come over. Texts of the source that lost stay on its branch, until it moves on;
+    /// they are to be recorded before.
+    case inStep(held: [Held], losses: [LedgerRecord] = [])
     /// The target moves.
     case move(Move)
     /// A person must decide first; the sentence says what.
@@ -69,7 +70,12 @@ struct Reconciliation {
         guard let tree = merged.tree else { return .blocked(sentence(about: merged.conflicts, step)) }
         let held = merged.catalogs.flatMap(\.held)
         let isWhole = step.rule.take == .all && held.isEmpty
-        if tree == ours, try isOnRecord(step, merged, theirs: theirs, held: held, history) { return .inStep(held: held) }
+        if tree == ours, try isOnRecord(step, merged, theirs: theirs, held: held, history) {
+            // Neither branch gets a commit to name: the one is named in which the texts stand.
+            let seconds = try repository.commit(source).committer.seconds
+            let mark = SyncMark(commit: source, target: step.target.name, source: step.source.name, seconds: seconds)
+            return .inStep(held: held, losses: merged.catalogs.flatMap { $0.trace.records(file: $0.file.path, mark) })
+        }
         if isWhole, tree == theirs, step.rule.allowsFastForward, try repository.isAncestor(target, of: source) {
             let subject = "Fast-forward \(step.target.name.shorthand) to \(step.source.name.shorthand)"
             return .move(Move(

@@ -54,6 +54,22 @@ private func record(_ number: Int, text: String? = nil) -> LedgerRecord {
         #expect(try fixture.ledger().records.isEmpty)
     }
 
+    @Test func `has once what lost without a commit, because it stays on its own branch`() throws {
+        let fixture = try Fixture(branches: ["l10n/fr"])
+        try fixture.person("dev", on: "main").push { $0["Bye", "fr"] = "Adieu" }
+        let marie = try fixture.person("marie", on: "l10n/fr")
+        try marie.push { $0["Bye", "fr"] = "Salut" }
+        let settings = fixture.settings(back: false) { $0.policy = CatalogPolicy(name: "ours")!; $0.take = .catalogs }
+        #expect(try fixture.pass(settings).moves.isEmpty)
+        #expect(try fixture.ledger().losses.map(\.text) == ["Salut"])
+        let before = try fixture.everything()
+        for _ in 0..<3 { try fixture.pass(settings) }
+        #expect(try fixture.everything() == before)
+        try marie.pushFile("x", to: "README")
+        try fixture.pass(settings)
+        #expect(try fixture.ledger().losses.map(\.text) == ["Salut"])
+    }
+
     @Test func `says the same after a record was written and read`() throws {
         let one = record(7, text: "a\u{1}\u{2028}\\\"\n")
         #expect(LedgerRecord(line: one.line) == one)
@@ -179,13 +195,16 @@ private func record(_ number: Int, text: String? = nil) -> LedgerRecord {
     }
 
     @Test func `with the tips has every text after random syncs`() throws {
-        for seed in 1...4 {
+        for seed in 1...6 {
             var random = Seeded(seed)
             let fixture = try Fixture()
             let people = try [("dev", "main"), ("marie", "l10n/fr"), ("hans", "l10n/de")].map { name, branch in (branch, try fixture.person(name, on: branch)) } as [(String, Person)]
             var writtenCount = 0
-            let policies = ["standard", "ours", "theirs", "source-branch", "reviewed-wins", "conflict"]
-            let settings = fixture.settings { $0.policy = CatalogPolicy(name: policies.randomElement(using: &random)!)! }
+            let policies = ["standard", "ours", "theirs", "source-branch", "reviewed-wins", "newest", "draft", "conflict"]
+            let settings = fixture.settings { 
+                $0.policy = CatalogPolicy(name: policies.randomElement(using: &random)!)!
+                $0.take = SyncRule.Take.allCases.randomElement(using: &random)!
+            }
             for round in 0..<4 {
                 // What somebody overwrote or deleted who had seen it is no loss of a sync; what was written in this round is.
                 func texts() throws -> Set<String> { Set(try people.flatMap { try fixture.catalog($0.0).keys.values.flatMap { $0.values.map(\.value) } }) }
