@@ -124,11 +124,21 @@ extension Merger {
             }
         }
         let substitutes = [items.ours!, items.theirs!].contains { $0.contains { sides.isNamed($0.name, "substitutions") } }
+        // Where the sides have other substitutions, the text of one must not stand beside those of the other: whichever side it is that
+        // keeps its text, the language is one conflict.
+        if substitutes, report.conflicts.count > marks.conflicts.count, substitutionNames(ours) != substitutionNames(theirs) {
+            report = marks
+            return undecided(v, "both sides changed a text, and its substitutions differ")
+        }
         if substitutes, let fault = substitutionFault(merged), substitutionFault(.value(ours)) == nil, substitutionFault(.value(theirs)) == nil {
             report = marks
             return undecided(v, fault)
         }
         return merged
+    }
+
+    private func substitutionNames(_ localization: Value) -> Set<[UInt8]> {
+        Set((sides.member(localization, "substitutions").map { sides.items($0) } ?? []).map { sides.bytes(of: $0.name) })
     }
 
     // MARK: Units

@@ -18,6 +18,15 @@ public struct LeafPath: Hashable, Sendable {
     private var scalars: [[UInt8]?] { [key, language, field].map { $0.map { Array($0.utf8) } } }
 }
 
+/// Whether two texts have the same Unicode scalars; an absent one is like an absent one only.
+func isSameText(_ a: String?, _ b: String?) -> Bool {
+    switch (a, b) {
+    case (nil, nil): true
+    case (let a?, let b?): a.utf8.elementsEqual(b.utf8)
+    default: false
+    }
+}
+
 /// A leaf that the merge could not decide. The target keeps its own bytes there.
 public struct MergeConflict: Sendable {
     public var path: LeafPath

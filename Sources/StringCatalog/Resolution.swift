@@ -19,7 +19,7 @@ public struct Resolution: Hashable, Sendable {
     /// Whether it speaks of these values. What was chosen may have arrived on one side already, and counts as decided there.
     func decides(base: String?, ours: String?, theirs: String?) -> Bool {
         let known = [one, other, chosen]
-        return same(base, self.base) && known.contains { same($0, ours) } && known.contains { same($0, theirs) }
+        return isSameText(base, self.base) && known.contains { isSameText($0, ours) } && known.contains { isSameText($0, theirs) }
     }
 }
 
@@ -40,15 +40,6 @@ public struct Resolutions: Sendable {
     /// Spellings of a language are equal.
     private static func place(_ path: LeafPath) -> LeafPath {
         LeafPath(key: path.key, language: path.language.map { String(decoding: languageIdentity(Array($0.utf8)), as: UTF8.self) }, field: path.field)
-    }
-}
-
-/// Texts are the same if their Unicode scalars are.
-private func same(_ a: String?, _ b: String?) -> Bool {
-    switch (a, b) {
-    case (nil, nil): true
-    case (let a?, let b?): a.utf8.elementsEqual(b.utf8)
-    default: false
     }
 }
 
@@ -78,10 +69,10 @@ extension Merger {
         let texts = v.map(sides.text)
         guard let found = policy.resolutions.resolution(at: path, base: texts.base, ours: texts.ours, theirs: texts.theirs) else { return nil }
         let rule = "a person decided it"
-        for side in [Side.ours, .theirs] where v[side] != nil && !StringCatalog.same(texts[side], found.chosen) {
+        for side in [Side.ours, .theirs] where v[side] != nil && !isSameText(texts[side], found.chosen) {
             noteLoss(of: v[side]!, except: v[side.other], rule)
         }
-        for side in [Side.ours, .theirs] where StringCatalog.same(texts[side], found.chosen) {
+        for side in [Side.ours, .theirs] where isSameText(texts[side], found.chosen) {
             decide(rule, "\(side)")
             return .side(side)
         }

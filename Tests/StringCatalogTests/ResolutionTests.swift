@@ -46,7 +46,10 @@ private struct Triple {
                 for conflict in chosen { #expect(!left.contains(conflict.path), "seed \(seed), \(pick), \(conflict)") }
                 let result = try CatalogDocument(parsing: decided.bytes)
                 if pick == .text {
-                    for conflict in chosen { #expect(result.value(at: conflict.path) == "decided \(seed) \"x\"/é", "seed \(seed)") }
+                    // Where a text of one's own does not go with the substitutions beside it, the language stays a conflict.
+                    for conflict in chosen where !left.contains(LeafPath(key: conflict.path.key, language: conflict.path.language)) {
+                        #expect(result.value(at: conflict.path) == "decided \(seed) \"x\"/é", "seed \(seed)")
+                    }
                 }
                 // The other way round it is the same decision.
                 let back = try merge(base: triple.base, ours: triple.theirs, theirs: triple.ours, policy: policy)
@@ -103,7 +106,7 @@ private struct Triple {
             for path in differences.prefix(4) {
                 let taken = try CatalogDocument(parsing: triple.ours.taking([path], from: triple.theirs))
                 #expect((taken.value(at: path) == nil) == (triple.theirs.value(at: path) == nil), "seed \(seed)")
-                #expect(changes(from: taken, to: triple.theirs).allSatisfy { $0.path.key != path.key }, "seed \(seed)")
+                #expect(changes(from: taken, to: triple.theirs).allSatisfy { LeafPath(key: $0.path.key) != path }, "seed \(seed)")
             }
         }
     }
