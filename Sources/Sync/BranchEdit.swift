@@ -1,6 +1,7 @@
 import Git
 import Linux
 import StringCatalog
+import StringsTable
 
 /// What became of an edit of a branch.
 public enum BranchEdit: Sendable, Equatable {
@@ -62,6 +63,7 @@ public struct CatalogBranch {
         _ path: TreePath, message: String, author: Signature, first: () throws(GitError) -> Swap = { .swapped },
         _ edit: (CatalogDocument) throws(EditFault) -> Bytes
     ) throws(BranchEditError) -> BranchEdit {
+        try Self.checkIsCatalog(path)
         for _ in 0..<Self.racesMax {
             let tip = try tip()
             do {
@@ -97,6 +99,11 @@ public struct CatalogBranch {
             }
         }
         return .blocked("\(name.shorthand) was moved by others again and again; try later")
+    }
+
+    /// Tables of strings are read and merged, but not edited here.
+    static func checkIsCatalog(_ path: TreePath) throws(BranchEditError) {
+        guard TableKind(path: path.description) == nil else { throw .absent("\(path) is a table of strings, which is edited by hand; this is for string catalogs") }
     }
 
     /// The one catalog that has a key: at the given path, or else the only one in the tree.

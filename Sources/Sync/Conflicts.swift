@@ -91,6 +91,7 @@ public struct Conflicts {
     public func decide(_ conflict: SyncConflict, _ choice: ConflictChoice, on branch: CatalogBranch, by person: Signature) throws(BranchEditError) -> BranchEdit {
         let held = conflict.held
         guard let leaf = held.leaf else { throw .absent("\(held.file) is held as a whole: \(held.why); it has to be put right by hand") }
+        try CatalogBranch.checkIsCatalog(held.file)
         let chosen: String? = switch choice {
         case .ours: held.ours
         case .theirs: held.theirs

@@ -29,7 +29,7 @@ public struct LeafPassage: Sendable {
 /// A working object: it keeps what it read of each version of the file as long as it lives.
 final class LeafHistory {
     private let repository: Repository
-    private let isMeant: (CatalogDocument) -> [LeafPath: String]
+    private let isMeant: (LocalizedFile, TreePath) -> [LeafPath: String]
     private let bytesMax: Int
     private var leavesOfBlob: [ObjectID: [LeafPath: String]] = [:]
 
@@ -39,15 +39,15 @@ final class LeafHistory {
     init(of key: String, language: String?, in repository: Repository, bytesMax: Int = CatalogBranch.catalogBytesMax) {
         self.repository = repository
         self.bytesMax = bytesMax
-        isMeant = { $0.leaves(of: key, language: language) }
+        isMeant = { $0.leaves(of: key, language: language, at: $1) }
     }
 
     /// Of these leaves and no others.
     init(of leaves: Set<LeafPath>, in repository: Repository, bytesMax: Int = CatalogBranch.catalogBytesMax) {
         self.repository = repository
         self.bytesMax = bytesMax
-        isMeant = { document in
-            leaves.reduce(into: [:]) { found, leaf in document.value(at: leaf).map { found[leaf] = $0 } }
+        isMeant = { file, _ in
+            leaves.reduce(into: [:]) { found, leaf in file.value(at: leaf).map { found[leaf] = $0 } }
         }
     }
 
@@ -56,7 +56,8 @@ final class LeafHistory {
         guard let entry = try repository.entry(at: path, in: repository.tree(of: commit)), entry.mode.isFile else { return [:] }
         if let known = leavesOfBlob[entry.id] { return known }
         let bytes = try repository.blob(entry.id, bytesMax: bytesMax).array
-        let found = (try? CatalogDocument(parsing: Bytes(bytes))).map(isMeant) ?? [:]
+        // A version that cannot be read has no texts; the history goes on behind it.
+        let found = (try? LocalizedFile(parsing: Bytes(bytes), path: path.description)).map { isMeant($0, path) } ?? [:]
         leavesOfBlob[entry.id] = found
         return found
     }

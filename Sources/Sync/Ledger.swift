@@ -265,7 +265,7 @@ struct MergeTrace {
 
     init(_ report: MergeReport, base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile) {
         losses = report.losses.filter { !$0.isHeldBack }.map {
-            ($0, base?.catalog?.value(at: $0.path), ours.catalog?.value(at: $0.path), theirs.catalog?.value(at: $0.path))
+            ($0, base?.value(at: $0.path), ours.value(at: $0.path), theirs.value(at: $0.path))
         }
         decisions = report.decisions
     }

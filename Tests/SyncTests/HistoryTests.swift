@@ -70,6 +70,17 @@ import Testing
         #expect(events[0].origin == text.event?.commit.id && events[1].origin == nil)
     }
 
+    @Test func `is told of tables of strings too`() throws {
+        let fixture = try Fixture()
+        let dev = try fixture.person("dev", on: "main")
+        try dev.pushFile("\"Bye\" = \"Au revoir\";\n\"Hi\" = \"Bonjour\";\n", to: "fr.lproj/A.strings")
+        try dev.pushFile("\"Hi\" = \"Bonjour\";\n/* x */ \"Bye\" = \"Salut\";\n", to: "fr.lproj/A.strings")
+        try dev.pushFile("\"Hi\" = \"Coucou\";\n\"Bye\" = \"Salut\";\n", to: "fr.lproj/A.strings")
+        let events = try history(fixture).events(of: "Bye", language: "fr", at: TreePath("fr.lproj/A.strings")!)
+        #expect(events.map { $0.changes.map(\.new) } == [["Salut"], ["Au revoir"]])
+        #expect(try history(fixture).events(of: "Bye", language: "de", at: TreePath("fr.lproj/A.strings")!).isEmpty)
+    }
+
     @Test func `of a text that is not there has no reason`() throws {
         let fixture = try Fixture()
         #expect(try history(fixture).reasons(for: "Nothing", language: nil, at: path).isEmpty)

@@ -54,6 +54,19 @@ private func record(_ number: Int, text: String? = nil) -> LedgerRecord {
         #expect(try fixture.ledger().records.isEmpty)
     }
 
+    @Test func `has the texts of tables of strings`() throws {
+        let fixture = try Fixture(branches: [])
+        let dev = try fixture.person("dev", on: "main")
+        try dev.pushFile("\"Bye\" = \"Au revoir\";\n", to: "fr.lproj/A.strings")
+        try dev.git("push", "-q", "origin", "HEAD:refs/heads/l10n/fr")
+        try fixture.person("marie", on: "l10n/fr").pushFile("\"Bye\" = \"Salut\";\n", to: "fr.lproj/A.strings")
+        try dev.pushFile("\"Bye\" = \"Adieu\";\n", to: "fr.lproj/A.strings")
+        try fixture.pass()
+        let lost = try #require(fixture.ledger().losses.first)
+        #expect(lost.text == "Adieu" && lost.base == "Au revoir" && lost.ours == "Adieu" && lost.theirs == "Salut" && lost.file == "fr.lproj/A.strings")
+        #expect(throws: BranchEditError.self) { try Ledger(fixture.open()).restore(lost, on: CatalogBranch("main", in: fixture.open()), path: nil, by: Fixture.dev) }
+    }
+
     @Test func `has once what lost without a commit, because it stays on its own branch`() throws {
         let fixture = try Fixture(branches: ["l10n/fr"])
         try fixture.person("dev", on: "main").push { $0["Bye", "fr"] = "Adieu" }

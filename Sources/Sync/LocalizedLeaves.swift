@@ -1,0 +1,46 @@
+import Git
+import StringCatalog
+import StringsTable
+
+// Where the texts of a file stand, in one way for both of its forms. A table has one language, that of its folder, and its texts
+// stand at their keys: the place of a plain one has no field.
+
+extension LocalizedFile {
+    /// What stands at a place; `nil` where nothing does.
+    func value(at leaf: LeafPath) -> String? {
+        switch self {
+        case .catalog(let document): return document.value(at: leaf)
+        case .table(let document, _):
+            guard let key = leaf.key else { return nil }
+            return Self.leaves(of: key, in: document, language: leaf.language)[leaf]
+        }
+    }
+
+    /// All scalars of a key, or of one language of it.
+    func leaves(of key: String, language: String?, at path: TreePath) -> [LeafPath: String] {
+        switch self {
+        case .catalog(let document): return document.leaves(of: key, language: language)
+        case .table(let document, _):
+            let own = TableLanguage(path: path.description).code
+            func identity(_ code: String?) -> String? { code.map { $0.lowercased().split(separator: "_", omittingEmptySubsequences: false).joined(separator: "-") } }
+            guard language == nil || identity(language) == identity(own) else { return [:] }
+            return Self.leaves(of: key, in: document, language: language ?? own)
+        }
+    }
+
+    private static func leaves(of key: String, in table: TableDocument, language: String?) -> [LeafPath: String] {
+        guard let entry = table.entries.last(where: { $0.key.utf8.elementsEqual(key.utf8) }) else { return [:] }
+        var found: [LeafPath: String] = [:]
+        func walk(_ content: TableContent, _ fields: [String]) {
+            let place = LeafPath(key: key, language: language, field: fields.isEmpty ? nil : fields.joined(separator: "."))
+            switch content {
+            case .text(let text): found[place] = text
+            case .other(let lexeme): found[place] = lexeme
+            case .dictionary(let members): for (name, value) in members { walk(value, fields + [name]) }
+            case .array(let items): for (index, item) in items.enumerated() { walk(item, fields + [String(index)]) }
+            }
+        }
+        walk(entry.content, [])
+        return found
+    }
+}
