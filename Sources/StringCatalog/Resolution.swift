@@ -33,7 +33,7 @@ public struct Resolutions: Sendable {
 
     public var isEmpty: Bool { byPath.isEmpty }
 
-    func resolution(at path: LeafPath, base: String?, ours: String?, theirs: String?) -> Resolution? {
+    package func resolution(at path: LeafPath, base: String?, ours: String?, theirs: String?) -> Resolution? {
         byPath[Self.place(path)]?.last { $0.decides(base: base, ours: ours, theirs: theirs) }
     }
 

@@ -270,6 +270,20 @@ struct TableMerger {
         lose(t, .theirs, Loss.heldBack, except: known)
     }
 
+    /// The side that a person chose before, where the three values were these; what the other side has is noted as lost. A text that
+    /// is on neither side is not made up.
+    private mutating func remembered(_ b: Node?, _ o: Node?, _ t: Node?) -> Side? {
+        guard !policy.resolutions.isEmpty,
+            let found = policy.resolutions.resolution(at: path, base: words(b), ours: words(o), theirs: words(t))
+        else { return nil }
+        func isChosen(_ node: Node?) -> Bool { words(node).map { Array($0.utf8) } == found.chosen.map { Array($0.utf8) } }
+        guard let side: Side = isChosen(o) ? .ours : isChosen(t) ? .theirs : nil else { return nil }
+        let rule = "a person decided it"
+        if let lost = side == .ours ? t : o { lose(lost, side.other, rule, except: texts(side == .ours ? o : t)) }
+        decide(rule, "\(side)")
+        return side
+    }
+
     private mutating func decide(_ rule: String, _ outcome: String) {
         report.decisions.append(Decision(path: path, rule: rule, outcome: outcome))
     }
@@ -387,6 +401,7 @@ struct TableMerger {
                 lose(kept, side.other, "the source branch deleted the key")
                 return true
             }
+            if let chosen = remembered(base.value, o, t) { return chosen == side }
             conflict(base.value, o, t, "one side deleted the key, the other changed its \(isSame ? "comment" : "text")")
             return side == .ours
         case .variable where !isType(base.key):
@@ -410,6 +425,7 @@ struct TableMerger {
                 lose(kept, side.other, "removed on one side")
                 return true
             }
+            if let chosen = remembered(base.value, o, t) { return chosen == side }
             conflict(base.value, o, t, "one side removed it, the other changed it")
             return side == .ours
         }
@@ -431,8 +447,9 @@ struct TableMerger {
             report.conflicts.removeSubrange(marks.0...)
             report.losses.removeSubrange(marks.1...)
             report.decisions.removeSubrange(marks.2...)
-            conflict(b?.value, o.value, t.value, fault)
-            edit.value = nil
+            let chosen = remembered(b?.value, o.value, t.value)
+            if chosen == nil { conflict(b?.value, o.value, t.value, fault) }
+            edit.value = chosen == .theirs ? .taken(t.value) : nil
         }
         edit.comment = comment(b?.comment, o.comment, t.comment, "comment")
         edit.trailing = comment(b?.trailing, o.trailing, t.trailing, "trailing comment")
@@ -459,6 +476,7 @@ struct TableMerger {
             guard let winner = policy.winner(language: languageCode, field: "value", default: role) else {
                 if level == .table { fields.append("value") }
                 defer { if level == .table { fields.removeLast() } }
+                if let chosen = remembered(b, o, t) { return chosen == .theirs ? .taken(t) : nil }
                 conflict(b, o, t, "both sides changed the text differently")
                 return nil
             }
@@ -470,6 +488,7 @@ struct TableMerger {
             decide("\(name.string): the source branch", "\(winner); the texts of the variable need a look")
             return winner == .theirs ? .taken(t) : nil
         }
+        if let chosen = remembered(b, o, t) { return chosen == .theirs ? .taken(t) : nil }
         conflict(b, o, t, o.isDictionary || t.isDictionary ? "one side changed the form of the text, the other edited it" : "both sides changed it differently")
         return nil
     }

@@ -1,6 +1,7 @@
 import Git
 import Linux
 import StringCatalog
+import StringsTable
 
 /// A place that a sync holds back until a person decides, with both ends of the sync.
 public struct SyncConflict: Sendable {
@@ -85,13 +86,12 @@ public struct Conflicts {
     }
 
     /// Decides one conflict: commits what was chosen on its target, in the name of `person`, and remembers the decision. Where
-    /// ours was chosen there is nothing to commit.
+    /// ours was chosen, and in a table of strings, there is nothing to commit: the next sync does what was decided.
     ///
     /// Both are written under the lock of the branch, the memory first.
     public func decide(_ conflict: SyncConflict, _ choice: ConflictChoice, on branch: CatalogBranch, by person: Signature) throws(BranchEditError) -> BranchEdit {
         let held = conflict.held
         guard let leaf = held.leaf else { throw .absent("\(held.file) is held as a whole: \(held.why); it has to be put right by hand") }
-        try CatalogBranch.checkIsCatalog(held.file)
         let chosen: String? = switch choice {
         case .ours: held.ours
         case .theirs: held.theirs
@@ -99,7 +99,10 @@ public struct Conflicts {
         }
         let resolution = Resolution(path: leaf, base: held.base, one: held.ours, other: held.theirs, chosen: chosen)
         let memory = RememberedResolutions(repository)
-        guard choice != .ours else {
+        // A table of strings is not edited here: the next sync takes the side that was chosen.
+        let isTable = TableKind(path: held.file.description) != nil
+        if case .text = choice { try CatalogBranch.checkIsCatalog(held.file) }
+        guard choice != .ours, !isTable else {
             do {
                 switch try memory.remember(resolution, file: held.file, by: person) {
                 case .swapped: return .unchanged

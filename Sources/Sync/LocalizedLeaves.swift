@@ -12,7 +12,9 @@ extension LocalizedFile {
         case .catalog(let document): return document.value(at: leaf)
         case .table(let document, _):
             guard let key = leaf.key else { return nil }
-            return Self.leaves(of: key, in: document, language: leaf.language)[leaf]
+            let leaves = Self.leaves(of: key, in: document, language: leaf.language)
+            // Reports name the field of a plain text, too.
+            return leaves[leaf] ?? (leaf.field == "value" ? leaves[LeafPath(key: key, language: leaf.language)] : nil)
         }
     }
 

@@ -41,7 +41,7 @@ func resolveDoor(_ words: [String]) -> Int32 {
             throw BranchEditError.absent("several conflicts are meant; name the language, the field, or the file:\n" + matches.map(\.listing).joined())
         }
         let edit = try conflicts.decide(conflict, choices[0], on: branch, by: identity(in: repository))
-        return told(edit, "resolve", on: branch, done: "decided and remembered", unchanged: "\(branch.name.shorthand) has it so; the decision is remembered")
+        return told(edit, "resolve", on: branch, done: "decided and remembered", unchanged: "the decision is remembered; \(branch.name.shorthand) has it so, or will after the next sync")
     }
 }
 

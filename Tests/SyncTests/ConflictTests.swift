@@ -81,6 +81,28 @@ import Testing
         #expect(try only(fixture, settings).held.base == "Adieu")
     }
 
+    @Test(arguments: [ConflictChoice.ours, .theirs]) func `in tables of strings are settled by the next sync`(choice: ConflictChoice) throws {
+        let fixture = try Fixture(branches: [])
+        let dev = try fixture.person("dev", on: "main")
+        let path = "fr.lproj/A.strings"
+        try dev.pushFile("\"Bye\" = \"Au revoir\";\n\"Gone\" = \"Parti\";\n", to: path)
+        try dev.git("push", "-q", "origin", "HEAD:refs/heads/l10n/fr")
+        try fixture.person("marie", on: "l10n/fr").pushFile("\"Bye\" = \"Salut\";\n\"Gone\" = \"Perdu\";\n", to: path)
+        try dev.pushFile("\"Bye\" = \"Adieu\";\n", to: path)
+        let settings = fixture.settings { $0.source = .none }
+        try fixture.pass(settings)
+        let repository = try fixture.open()
+        let conflicts = Sync.Conflicts(in: repository, settings)
+        let held = try conflicts.all().held
+        #expect(held.map { $0.held.leaf?.key } == ["Bye", "Gone"] || held.map { $0.held.leaf?.key } == ["Gone", "Bye"])
+        for conflict in held { #expect(try conflicts.decide(conflict, choice, on: CatalogBranch("main", in: repository), by: Fixture.dev) == .unchanged) }
+        #expect(try fixture.pass(settings).held.isEmpty)
+        for branch in ["main", "l10n/fr"] {
+            #expect(try fixture.text(branch, path) == (choice == .ours ? "\"Bye\" = \"Adieu\";\n" : "\"Bye\" = \"Salut\";\n\"Gone\" = \"Perdu\";\n"))
+        }
+        #expect(throws: BranchEditError.self) { try conflicts.decide(held[0], .text("x"), on: CatalogBranch("main", in: repository), by: Fixture.dev) }
+    }
+
     @Test func `about a deleted key are decided as a whole`() throws {
         let fixture = try Fixture(branches: ["l10n/fr"])
         try fixture.person("dev", on: "main").push { $0.keys["Bye"] = nil }
