@@ -332,7 +332,7 @@ struct Member {
     /// Passes a value that is laid out like an earlier one, and tells whether it did. Head and tail of the earlier one were
     /// checked, and one string may stand for another: what matches is as well formed as that was.
     @inline(__always)
-    mutating func passes(_ layouts: inout Layouts) -> Bool {
+    mutating func passes(_ layouts: inout Layouts, isChecked: Bool = false) -> Bool {
         for k in 0..<layouts.count {
             let layout = layouts[k]
             guard matches(layout.head, of: bytes, at: position) else { continue }
@@ -345,7 +345,7 @@ struct Member {
                 unsafe stop = concord_string_stop(start, stop + 2, count, &high)
             }
             guard stop < count, unsafe start[stop] == 0x22, matches(layout.tail, of: bytes, at: stop) else { return false }
-            if high, unsafe concord_utf8_stop(start, first, stop) != stop { return false }
+            if high, !isChecked, unsafe concord_utf8_stop(start, first, stop) != stop { return false }
             position = stop + layout.tail.count
             if k > 0 { layouts.raise(k) }
             return true

@@ -68,6 +68,8 @@ final class Sides {
     private let base, ours, theirs, output: Bytes
     /// The members of large objects that were read: an entry is looked at by the plan, the writer and the check.
     private var known = Known()
+    /// How the localizations of each side are laid out.
+    private var layouts = [Layouts](repeating: Layouts(), count: 4)
 
     private struct Known {
         var base: [UInt32: [Item]] = [:]
@@ -170,10 +172,21 @@ final class Sides {
                 if let nested, scanner.here == 0x7b, bytes.equal(member.name, nested) {
                     nestedItems.removeAll(keepingCapacity: true)
                     scanner.position += 1
+                    var known = layouts[Int(value.side.rawValue)]
                     scanner.checkedMembers { scanner, member in
-                        pass(&scanner, &member, value.side, near: nestedItems.count, of: likeNested)
+                        if likeNested.isEmpty {
+                            let from = scanner.position
+                            if !scanner.passes(&known, isChecked: true) {
+                                scanner.checkedValue()
+                                known.note(from..<scanner.position, in: bytes)
+                            }
+                            member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
+                        } else {
+                            pass(&scanner, &member, value.side, near: nestedItems.count, of: likeNested)
+                        }
                         nestedItems.append(Item(value.side, member))
                     }
+                    layouts[Int(value.side.rawValue)] = known
                     member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
                 } else {
                     pass(&scanner, &member, value.side, near: i, of: like)

@@ -10,6 +10,7 @@
 #include <emmintrin.h>
 #endif
 
+#define CONCORD_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define CONCORD_INLINE static inline __attribute__((always_inline))
 
 /// The index of the first byte at or after `i` that is `"`, `\` or a control character; `n` where there is none.
@@ -74,9 +75,31 @@ CONCORD_INLINE size_t concord_utf8_stop(const uint8_t *p, size_t i, size_t n) {
             }
             while (i < n && p[i] < 0x80) i++;
         } else if (b >= 0xe1 && b <= 0xec) { // the common three bytes: no special second byte
+#if CONCORD_LITTLE_ENDIAN
+            while (i + 8 <= n) { // two at a time
+                uint64_t w;
+                memcpy(&w, p + i, 8);
+                if ((w & 0x0000c0c0f0c0c0f0ull) != 0x00008080e08080e0ull) break;
+                const unsigned one = w & 0xf, two = (w >> 24) & 0xf;
+                if (one == 0 || one == 0xd || two == 0 || two == 0xd) break;
+                i += 6;
+            }
+            if (i >= n || p[i] < 0xe1 || p[i] > 0xec) continue;
+#endif
             if (i + 3 > n || (p[i + 1] & 0xc0) != 0x80 || (p[i + 2] & 0xc0) != 0x80) return i;
             i += 3;
         } else if (b < 0xe0) {
+#if CONCORD_LITTLE_ENDIAN
+            while (i + 8 <= n) { // four at a time; the sum finds the leads C0 and C1
+                uint64_t w;
+                memcpy(&w, p + i, 8);
+                if ((w & 0xc0e0c0e0c0e0c0e0ull) != 0x80c080c080c080c0ull) break;
+                if ((((w & 0x001e001e001e001eull) + 0x00fe00fe00fe00feull) & 0x0100010001000100ull) != 0x0100010001000100ull) break;
+                i += 8;
+            }
+            if (i >= n || p[i] < 0x80 || p[i] >= 0xe0) continue;
+            b = p[i];
+#endif
             if (b < 0xc2 || i + 2 > n || (p[i + 1] & 0xc0) != 0x80) return i;
             i += 2;
         } else if (b < 0xf0) {
