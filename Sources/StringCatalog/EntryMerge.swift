@@ -278,12 +278,12 @@ extension Merger {
             return side
         }
         let comments = ThreeWay(base: base[0], ours: ours[0], theirs: theirs[0])
+        if case .side(let side)? = remembered(comments) { return side }
         if let side = winner(default: policy.sourceRole) {
             if let lost = (side == .ours ? theirs : ours)[0], !same(lost, side == .ours ? ours[0] : theirs[0]) { lose(lost, "comment: the source branch") }
             decide("comment: the source branch", "\(side)")
             return side
         }
-        if case .side(let side)? = remembered(comments) { return side }
         conflict(comments, "both sides changed the comment, and no side has the source role")
         return .ours
     }

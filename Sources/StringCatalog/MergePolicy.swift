@@ -74,7 +74,8 @@ public struct MergePolicy: Sendable {
     public var allowsTranslationDeletions: Bool
     /// The share of a language's texts, 0...1, above which their removal by the translation side is held.
     public var lostShareMax: Double
-    /// What people decided before; it is asked before a conflict is recorded.
+    /// What people decided before. About texts and comments it goes before the rules; elsewhere it is asked before a conflict is
+    /// recorded.
     public var resolutions = Resolutions()
     /// Keys that are held whole although they could be merged, and why: each becomes a conflict where a side changed it.
     public var holding: [String: String] = [:]

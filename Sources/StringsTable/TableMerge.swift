@@ -284,6 +284,14 @@ struct TableMerger {
         return side
     }
 
+    /// The same for a text, which is named by its field where it is all that a key has.
+    private mutating func rememberedText(_ b: Node?, _ o: Node, _ t: Node, _ level: Level) -> Side? {
+        guard !policy.resolutions.isEmpty else { return nil }
+        if level == .table { fields.append("value") }
+        defer { if level == .table { fields.removeLast() } }
+        return remembered(b, o, t)
+    }
+
     private mutating func decide(_ rule: String, _ outcome: String) {
         report.decisions.append(Decision(path: path, rule: rule, outcome: outcome))
     }
@@ -473,10 +481,11 @@ struct TableMerger {
         if same(b, o) { return .taken(t) }
         if case .text = o.content, case .text = t.content, !(level == .variable && isType(name)) {
             let role = language.isSource ? policy.sourceRole : policy.translationRole
+            // A person who decided about these very texts knew more than a policy does.
+            if let chosen = rememberedText(b, o, t, level) { return chosen == .theirs ? .taken(t) : nil }
             guard let winner = policy.winner(language: languageCode, field: "value", default: role) else {
                 if level == .table { fields.append("value") }
                 defer { if level == .table { fields.removeLast() } }
-                if let chosen = remembered(b, o, t) { return chosen == .theirs ? .taken(t) : nil }
                 conflict(b, o, t, "both sides changed the text differently")
                 return nil
             }

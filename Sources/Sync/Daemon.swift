@@ -110,7 +110,8 @@ public actor Daemon {
         case .moved(let name, let move):
             log(.notice, move.isPlanned ? "would-move" : "moved", [
                 "repository": name, "branch": move.target.shorthand, "kind": move.kind, "from": move.from.short,
-                "to": move.isPlanned ? nil : move.to.short, "held": move.held.isEmpty ? nil : "\(move.held.count)", "subject": move.subject,
+                "to": move.isPlanned ? nil : move.to.short, "held": move.held.isEmpty ? nil : "\(move.held.count)", "lost": move.lostCount == 0 ? nil : "\(move.lostCount)",
+                "subject": move.subject,
             ])
             if var status = board[name], !move.isPlanned {
                 status.lastMove = move

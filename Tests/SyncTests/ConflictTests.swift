@@ -70,6 +70,13 @@ import Testing
         #expect(try Set(fixture.ledger().losses.map(\.text)).isSuperset(of: ["Adieu", "Salut"]))
     }
 
+    @Test func `that a person decided stay so under any policy`() throws {
+        let (fixture, settings) = try contradiction()
+        _ = try decide(fixture, settings, .text("À bientôt"))
+        try fixture.pass(fixture.settings { $0.policy = CatalogPolicy(name: "theirs")! })
+        for branch in ["main", "l10n/fr"] { #expect(try fixture.catalog(branch)["Bye", "fr"] == "À bientôt") }
+    }
+
     @Test func `with other values than those that were decided ask again`() throws {
         let (fixture, settings) = try contradiction()
         _ = try decide(fixture, settings, .ours)
