@@ -26,18 +26,19 @@ struct ClaimedLock: ~Copyable {
     init(_ name: RefName, value: ObjectID, gitDirectory: String) throws(GitError) {
         let stage = "lock \(name)"
         let folder = gitDirectory + Self.folder
-        unsafe mkdir(folder, 0o777)
+        // Kept, since a folder that may not be made looks below like one that was removed meanwhile.
+        let folderFault = unsafe mkdir(folder, 0o777) == 0 || errno == EEXIST ? nil : Self.fault(stage, folder)
         claim = folder + String(UInt64.random(in: .min ... .max), radix: 36) + "-" + Self.escaped(name.full)
         ref = gitDirectory + name.full
         lock = ref + ".lock"
         descriptor = unsafe open(claim, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw Self.fault(stage, claim) }
+        guard descriptor >= 0 else { throw folderFault ?? Self.fault(stage, claim) }
         // Everything is set: if this throws, `deinit` runs, and gives back what was taken. To do it here too would close a
         // descriptor twice, and the second time it may be another thread's.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw GitError(.modified, stage: stage, detail: "its claim was taken for a dead one") }
         let line = Array((value.hex + "\n").utf8)
         guard unsafe Glibc.write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0 else { throw Self.fault(stage, claim) }
-        Self.makeParents(of: lock)
+        try Self.makeParents(of: lock, stage)
         guard unsafe link(claim, lock) == 0 else { throw Self.fault(stage, lock) }
     }
 
@@ -106,7 +107,7 @@ struct ClaimedLock: ~Copyable {
         return GitError(kind, stage: stage, detail: "\(path): \(reason)")
     }
 
-    private static func makeParents(of path: String) {
+    private static func makeParents(of path: String, _ stage: String) throws(GitError) {
         var missing: [String] = []
         var parent = path
         while let slash = parent.lastIndex(of: "/") {
@@ -114,7 +115,9 @@ struct ClaimedLock: ~Copyable {
             if unsafe access(parent, F_OK) == 0 { break }
             missing.append(parent)
         }
-        for directory in missing.reversed() { unsafe mkdir(directory, 0o777) }
+        for directory in missing.reversed() {
+            guard unsafe mkdir(directory, 0o777) == 0 || errno == EEXIST else { throw fault(stage, directory) }
+        }
     }
 
     private static func removeEmptyDirectories(_ path: String) {

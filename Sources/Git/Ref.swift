@@ -117,7 +117,7 @@ extension Repository {
                 return try swapOnce(ref, from: old, to: new, by: committer, reflog: reflog, first: first)
             } catch where error.kind == .locked || error.kind == .modified {
                 // Someone else is writing this ref, or packing all of them: that takes milliseconds, unless it crashed.
-                guard backoff.wait() else { return locked(ref) }
+                guard backoff.wait() else { return try locked(ref, error) }
             }
         }
     }
@@ -235,11 +235,13 @@ extension Repository {
         throw GitError(.limit, stage: "follow \(ref)", detail: "more than \(symbolicDepthMax) symbolic refs in a row")
     }
 
-    private func locked(_ ref: RefName) -> Swap {
-        let own = gitDirectory + ref.full + ".lock"
+    /// Which lock stood in the way; throws what was met last if there is none.
+    private func locked(_ ref: RefName, _ fault: GitError) throws(GitError) -> Swap {
         // A deletion also needs the lock of the packed refs.
-        let path = LockFile.age(of: own) == nil ? gitDirectory + "packed-refs.lock" : own
-        return .locked(path: path, ageSeconds: LockFile.age(of: path) ?? 0)
+        for path in [gitDirectory + ref.full + ".lock", gitDirectory + "packed-refs.lock"] {
+            if let age = LockFile.age(of: path) { return .locked(path: path, ageSeconds: age) }
+        }
+        throw fault
     }
 }
 

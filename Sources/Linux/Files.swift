@@ -181,11 +181,19 @@ func write(_ pieces: [UnsafeRawBufferPointer], to descriptor: Int32, _ subject: 
 
 /// Writes the whole text to a descriptor in one call where the kernel allows it, so that lines of two writers do not mix.
 /// A reader that has gone away is no error: what is logged to nobody is lost.
-public func write(_ text: String, to descriptor: Int32) {
+public func write(_ text: String, to descriptor: Int32) { _ = try? writeAll(text, to: descriptor, nil) }
+
+/// The same, for texts that somebody waits for.
+/// - Throws: `SystemError` with what was being written to, such as `standard output`; `EPIPE` when the reader has gone away.
+public func writeAll(_ text: String, to descriptor: Int32, _ subject: String?) throws(SystemError) {
     var text = text
-    text.withUTF8 { bytes in
-        _ = try? unsafe write([UnsafeRawBufferPointer(bytes)], to: descriptor, nil)
+    let fault: SystemError? = text.withUTF8 { bytes in
+        do throws(SystemError) {
+            try unsafe write([UnsafeRawBufferPointer(bytes)], to: descriptor, subject)
+            return nil
+        } catch { return error }
     }
+    if let fault { throw fault }
 }
 
 /// The names in a directory, sorted, without `.` and `..`.

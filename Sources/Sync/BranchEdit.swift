@@ -45,8 +45,8 @@ public struct CatalogBranch {
         self.repository = repository
     }
 
-    /// The commit at the tip.
-    func tip() throws(BranchEditError) -> ObjectID {
+    /// The commit at the tip. Throws `.absent` if there is no such branch.
+    public func tip() throws(BranchEditError) -> ObjectID {
         let tip: ObjectID?
         do { tip = try repository.tip(of: name) } catch { throw .git(error) }
         guard let tip else { throw .absent("there is no branch \(name.shorthand)") }

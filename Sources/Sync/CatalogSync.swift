@@ -43,6 +43,8 @@ struct CatalogSync {
     let policy: CatalogPolicy
     let sourceSide: SourceSide
     let bytesMax: Int
+    /// How the two sides are called when people read of them.
+    var ends = (ours: "ours", theirs: "theirs")
     /// What people decided before, by the path of the catalog.
     var resolutions: [String: Resolutions] = [:]
     /// On which side each of these leaves was changed last.
@@ -63,18 +65,18 @@ struct CatalogSync {
         if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
         guard let ours = file.ours else {
             guard file.base == nil else { return hold("deleted here, changed there") }
-            if let damage = try damage(of: theirs, file) { return hold("theirs is damaged: \(damage)") }
+            if let damage = try damage(of: theirs, file) { return hold("\(ends.theirs) is damaged: \(damage)") }
             return CatalogResult(file: file, resolution: .entry(theirs))
         }
         if ours.id == theirs.id { return CatalogResult(file: file, resolution: .asGit) }
 
         // A damaged base says nothing about who changed what: as if both had added the file.
         let base = try file.base.flatMapThrowing { base throws(GitError) in try read(base, file) }
-        guard let theirFile = try read(theirs, file, like: base) else { return hold("theirs is damaged: \(try damage(of: theirs, file) ?? "")") }
+        guard let theirFile = try read(theirs, file, like: base) else { return hold("\(ends.theirs) is damaged: \(try damage(of: theirs, file) ?? "")") }
         guard let ourFile = try read(ours, file, like: base) else {
             // Theirs repairs what ours never touched.
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
-            return hold("ours is damaged: \(try damage(of: ours, file) ?? "")")
+            return hold("\(ends.ours) is damaged: \(try damage(of: ours, file) ?? "")")
         }
         return try merge(file, base: base, ours: ourFile, theirs: theirFile, hold)
     }

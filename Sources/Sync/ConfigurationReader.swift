@@ -8,11 +8,21 @@ extension Configuration {
         do {
             entries = try ConfigFile.read(path)
         } catch {
-            throw ConfigurationError(faults: [.init(file: path, line: nil, sentence: error.description)])
+            throw ConfigurationError(faults: [.init(file: path, line: nil, sentence: error.detail)])
         }
         var reader = ConfigurationReader(file: path)
         for entry in entries { reader.read(entry) }
         self = try reader.finish()
+    }
+
+    /// The socket that a file names, whatever else is wrong in it; `nil` if it names none.
+    /// - Throws: if it cannot be read as git reads a configuration.
+    public static func socket(inFile path: String) throws(ConfigurationError) -> String? {
+        do {
+            return try ConfigFile.read(path).last { $0.key == "concord.socket" }?.value ?? Configuration().socket
+        } catch {
+            throw ConfigurationError(faults: [.init(file: path, line: nil, sentence: error.detail)])
+        }
     }
 }
 

@@ -178,7 +178,7 @@ public actor Daemon {
             backoffs[name] = backoff
             retry = pause
             status.condition = .failing(error.description, retrySeconds: Int(pause / .seconds(1)))
-            log(.error, "failed", ["repository": name, "why": error.description, "retry": "\(pause)"])
+            log(.error, "failed", ["repository": name, "why": error.description, "retry": "\(Int((pause / .milliseconds(1)).rounded())) ms"])
         }
         agenda.end(name, at: now, retry: retry)
         board.post(status)
@@ -220,6 +220,8 @@ extension Daemon {
             }
             board.refuse([])
             adopt(fresh, at: now)
+            // Who reloads has often mended something outside of the file: a permission, safe.directory, a repository that moved.
+            for repository in fresh.repositories { agenda.hurry(repository.name, at: now) }
             log(.notice, "reloaded", ["repositories": "\(fresh.repositories.count)"])
         } catch {
             let faults = (error as? ConfigurationError)?.faults.map(\.description) ?? ["\(error)"]

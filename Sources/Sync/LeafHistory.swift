@@ -187,6 +187,11 @@ public struct CatalogHistory {
         }
     }
 
+    /// Whether the commit has a file there.
+    public func hasFile(at path: TreePath) throws(GitError) -> Bool {
+        try repository.entry(at: path, in: repository.tree(of: tip))?.mode.isFile == true
+    }
+
     /// The history of a key, or of one language of it, newest first.
     public func events(of key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafEvent] {
         var events: [LeafEvent] = []

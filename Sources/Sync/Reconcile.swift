@@ -167,6 +167,7 @@ extension Reconciliation {
         return CatalogSync(
             repository: repository, policy: CatalogPolicy(rules: step.rule.policy.rules + treeSettings.policy.rules), sourceSide: side,
             bytesMax: settings.catalogBytesMax,
+            ends: (step.target.name.shorthand, step.source.name.shorthand),
             resolutions: resolutions,
             newer: { file, leaves throws(GitError) in try newer(leaves, of: file, step) })
     }

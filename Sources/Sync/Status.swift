@@ -7,6 +7,7 @@ public struct RepositoryStatus: Sendable {
     public enum Condition: Sendable {
         /// Not looked at yet.
         case waiting
+        /// Nothing is left to do, but for what is `held`.
         case inStep
         /// Some syncs wait for a person.
         case blocked([String])
@@ -46,16 +47,17 @@ final class StatusBoard: Sendable {
     var summary: String {
         let all = all
         var words = [SyncMessage.counted(all.count, "repository").replacingPlural]
-        var counts = (inStep: 0, blocked: 0, failing: 0, waiting: 0)
+        var counts = (inStep: 0, held: 0, blocked: 0, failing: 0, waiting: 0)
         for status in all {
             switch status.condition {
             case .waiting: counts.waiting += 1
-            case .inStep: counts.inStep += 1
+            case .inStep where status.held.isEmpty: counts.inStep += 1
+            case .inStep: counts.held += 1
             case .blocked: counts.blocked += 1
             case .failing: counts.failing += 1
             }
         }
-        let parts = [(counts.inStep, "in step"), (counts.blocked, "blocked"), (counts.failing, "failing"), (counts.waiting, "waiting")]
+        let parts = [(counts.inStep, "in step"), (counts.held, "with something held"), (counts.blocked, "blocked"), (counts.failing, "failing"), (counts.waiting, "waiting")]
         words.append(parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
         let summary = words.joined(separator: ": ")
         return refusedConfiguration.isEmpty ? summary : "\(summary); the new configuration was refused, the old one is running"
@@ -73,7 +75,8 @@ final class StatusBoard: Sendable {
             let look = status.lastLook.map { "looked at \(max(0, now - $0)) s ago, \(SyncMessage.counted(status.moveCount, "sync"))" } ?? ""
             switch status.condition {
             case .waiting: lines.append(row(status.name, "waiting", look))
-            case .inStep: lines.append(row(status.name, "in step", look))
+            case .inStep where status.held.isEmpty: lines.append(row(status.name, "in step", look))
+            case .inStep: lines.append(row(status.name, "held", "\(look); all else is in step"))
             case .failing(let why, let seconds):
                 lines.append(row(status.name, "failing", "\(printable(why, lengthMax: 500)); next try in \(seconds) s"))
             case .blocked(let reasons):
@@ -82,7 +85,7 @@ final class StatusBoard: Sendable {
                 }
             }
             for (step, places) in status.held {
-                lines += places.map { row("", "held", "\(step): \($0)") }
+                lines += places.map { row("", "", "\(step): \($0)") }
             }
         }
         for fault in refusedConfiguration { lines.append("refused configuration: \(printable(fault))") }
@@ -95,7 +98,7 @@ final class StatusBoard: Sendable {
             var condition = "", why: [String] = [], retry: Int?
             switch status.condition {
             case .waiting: condition = "waiting"
-            case .inStep: condition = "in-step"
+            case .inStep: condition = status.held.isEmpty ? "in-step" : "held"
             case .blocked(let reasons): (condition, why) = ("blocked", reasons)
             case .failing(let reason, let seconds): (condition, why, retry) = ("failing", [reason], seconds)
             }

@@ -41,9 +41,7 @@ struct Arguments {
                 }
                 values[name, default: []].append(options[name]!)
             } else {
-                let near = valued.union(known).sorted().min { distance(name, $0) < distance(name, $1) }
-                let hint = near.map { distance(name, $0) <= 3 ? "; did you mean \($0)?" : "" } ?? ""
-                throw Fault(sentence: "there is no option \(name)\(hint)")
+                throw Fault(sentence: "there is no option \(name)\(suggestion(for: name, among: valued.union(known).sorted(), quote: ""))")
             }
         }
     }
@@ -53,6 +51,13 @@ struct Arguments {
         guard let value = options[name] else { throw Fault(sentence: "\(name) is missing") }
         return value
     }
+}
+
+/// `; did you mean 'merge'?` if one of the names is near the word: a slip or two, fewer in a short one. Else nothing.
+func suggestion(for word: String, among names: [String], quote: String = "'") -> String {
+    let letters = word.drop { $0 == "-" }.count
+    guard let near = names.min(by: { distance(word, $0) < distance(word, $1) }), distance(word, near) <= min(3, max(1, letters / 2)) else { return "" }
+    return "; did you mean \(quote)\(near)\(quote)?"
 }
 
 /// How many letters have to be changed, added or left out to make one word of another.

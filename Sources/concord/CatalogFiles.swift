@@ -5,8 +5,9 @@ import StringCatalog
 import StringsTable
 
 /// An input that cannot be read, as a sentence with the file's name.
-struct InputFault: Error {
+struct InputFault: Error, CustomStringConvertible {
     let sentence: String
+    var description: String { sentence }
 }
 
 /// The bytes of a file; empty for `/dev/null`.
@@ -30,6 +31,7 @@ func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: Cat
     do {
         return try CatalogDocument(parsing: bytes, like: like)
     } catch {
+        if TableKind(path: path) != nil { throw InputFault(sentence: "\(path) is a table of strings, and a catalog is needed here") }
         throw InputFault(sentence: "\(role.map { $0 + ": " } ?? "")\(path):\(error.line):\(error.column): \(error.sentence)")
     }
 }

@@ -6,8 +6,7 @@ import Sync
 
 /// Lists held places; see `concord help conflicts`.
 func conflictsDoor(_ words: [String]) -> Int32 {
-    repositoryDoor("conflicts", words, valued: ["--config", "--from", "--into", "--source-side"], flags: ["--json"]) { arguments, repository in
-        if let extra = arguments.files.first { throw Arguments.Fault(sentence: "\"\(extra)\" is one word too many") }
+    repositoryDoor("conflicts", words, valued: ["--config", "--from", "--into", "--source-side"], flags: ["--json"], files: 0...0, wanted: "it takes options only") { arguments, repository in
         let settings = try settings(arguments, repository, into: arguments.options["--into"])
         let (held, blocked) = try Conflicts(in: repository, settings).all()
         if arguments.flags.contains("--json") {
@@ -23,14 +22,14 @@ func conflictsDoor(_ words: [String]) -> Int32 {
 /// Decides one held place; see `concord help resolve`.
 func resolveDoor(_ words: [String]) -> Int32 {
     let options: Set = ["--config", "--from", "--ref", "--path", "--text", "--source-side"]
-    return repositoryDoor("resolve", words, valued: options, flags: ["--ours", "--theirs"]) { arguments, repository in
-        guard (1...3).contains(arguments.files.count) else { throw Arguments.Fault(sentence: "it takes a key, perhaps a language, and perhaps a field") }
+    return repositoryDoor("resolve", words, valued: options, flags: ["--ours", "--theirs"], files: 1...3, wanted: "it takes a key, perhaps a language, and perhaps a field", required: ["--ref"]) { arguments, repository in
         let choices = [
             arguments.flags.contains("--ours") ? ConflictChoice.ours : nil, arguments.flags.contains("--theirs") ? .theirs : nil,
             arguments.options["--text"].map { .text($0) },
         ].compactMap { $0 }
         guard choices.count == 1 else { throw Arguments.Fault(sentence: "it takes one of --ours, --theirs and --text") }
         let branch = try CatalogBranch(arguments.required("--ref"), in: repository)
+        _ = try branch.tip()
         let conflicts = Conflicts(in: repository, try settings(arguments, repository, into: branch.name.shorthand))
         let wanted = Wanted(words: arguments.files, path: arguments.options["--path"])
         let matches = try conflicts.all().held.compactMap { conflict in
@@ -67,6 +66,9 @@ private func settings(_ arguments: Arguments, _ repository: Repository, into: St
     guard let from = arguments.options["--from"], let into else { throw Arguments.Fault(sentence: "it needs --config, or the branches (--from and --into or --ref)") }
     let side = arguments.options["--source-side"].map { SyncRule.End(rawValue: $0) } ?? SyncRule.End.none
     guard let side else { throw Arguments.Fault(sentence: "--source-side is from, into or none") }
+    // A slip in a name must not pass for "nothing waits".
+    for name in [from, into] where !name.contains("*") { _ = try CatalogBranch(name, in: repository).tip() }
+    guard from != into else { throw Arguments.Fault(sentence: "it needs two different branches") }
     guard let settings = Conflicts.settings(path: repository.path, from: from, into: into, source: side) else {
         throw Arguments.Fault(sentence: "`\(from)` or `\(into)` is no branch")
     }

@@ -16,9 +16,12 @@ func demoDoor(_ words: [String]) -> Int32 {
         defer { story.stopDaemon() }
         try story.play()
         return 0
+    } catch let fault as InputFault {
+        printError("concord demo: \(fault.sentence)")
+        return 2
     } catch {
-        printError("concord demo: \((error as? InputFault)?.sentence ?? "\(error)")")
-        return 3
+        printError("concord demo: \(error)")
+        return error is SystemError ? 2 : 3
     }
 }
 

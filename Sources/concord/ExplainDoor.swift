@@ -2,15 +2,16 @@
 
 import Git
 import StringCatalog
+import StringsTable
 import Sync
 
 /// Says why a text is as it is; see `concord help explain`.
 func explainDoor(_ words: [String]) -> Int32 {
-    repositoryDoor("explain", words, valued: ["--ref"], flags: []) { arguments, repository in
+    repositoryDoor("explain", words, valued: ["--ref"], flags: [], files: 2...3, wanted: "it takes a path, a key, and perhaps a language", required: ["--ref"]) { arguments, repository in
         let subject = try Subject(arguments)
         let history = try CatalogHistory(at: arguments.required("--ref"), in: repository)
         let reasons = try history.reasons(for: subject.key, language: subject.language, at: subject.path)
-        guard !reasons.isEmpty else { throw subject.absence }
+        guard !reasons.isEmpty else { throw try subject.absence(in: history) }
         printOut(reasons.map(\.listing).joined())
         return 0
     }
@@ -18,11 +19,11 @@ func explainDoor(_ words: [String]) -> Int32 {
 
 /// Tells the history of a text; see `concord help log`.
 func logDoor(_ words: [String]) -> Int32 {
-    repositoryDoor("log", words, valued: ["--ref"], flags: ["--json"]) { arguments, repository in
+    repositoryDoor("log", words, valued: ["--ref"], flags: ["--json"], files: 2...3, wanted: "it takes a path, a key, and perhaps a language", required: ["--ref"]) { arguments, repository in
         let subject = try Subject(arguments)
         let history = try CatalogHistory(at: arguments.required("--ref"), in: repository)
         let events = try history.events(of: subject.key, language: subject.language, at: subject.path)
-        guard !events.isEmpty else { throw subject.absence }
+        guard !events.isEmpty else { throw try subject.absence(in: history) }
         printOut(arguments.flags.contains("--json") ? LeafEvent.json(events) : events.map(\.listing).joined())
         return 0
     }
@@ -35,15 +36,17 @@ private struct Subject {
     let language: String?
 
     init(_ arguments: Arguments) throws(Arguments.Fault) {
-        guard (2...3).contains(arguments.files.count) else { throw Arguments.Fault(sentence: "it takes a path, a key, and perhaps a language") }
         guard let path = TreePath(arguments.files[0]) else { throw Arguments.Fault(sentence: "\"\(arguments.files[0])\" is no path in a repository") }
         self.path = path
+        guard TableKind(path: path.description) == nil else { throw Arguments.Fault(sentence: "\(path) is a table of strings; only texts of catalogs are followed") }
         key = arguments.files[1]
         language = arguments.files.count == 3 ? arguments.files[2] : nil
     }
 
-    var absence: BranchEditError {
-        .absent("there is no text of \"\(escaped(key))\"\(language.map { " " + $0 } ?? "") in \(path)")
+    /// Why nothing was found: no such file, or no such text in it.
+    func absence(in history: CatalogHistory) throws -> BranchEditError {
+        guard try history.hasFile(at: path) else { return .absent("there is no file \(path); paths begin at the top of the repository") }
+        return .absent("there is no text of \"\(escaped(key))\"\(language.map { " " + $0 } ?? "") in \(path)")
     }
 }
 

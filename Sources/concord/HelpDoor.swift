@@ -39,6 +39,9 @@ let helpOverview = """
     64 the command line is wrong.
     """
 
+/// What people write who want the help of a command.
+let helpWords: Set = ["--help", "-h"]
+
 let commandNames = ["merge", "diff", "check", "stats", "fmt", "migrate", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "lost", "restore", "conflicts", "resolve", "explain", "log", "demo", "help", "version"]
 
 private let pages: [String: String] = [
@@ -137,24 +140,25 @@ private let pages: [String: String] = [
         in the checkout, where a branch could replace it. Nothing in the work tree is touched.
         """,
     "serve": """
-        usage: concord serve --config FILE
+        usage: concord serve [--config FILE]
 
-        The daemon. SIGHUP reloads the configuration (a bad one leaves the old one running), SIGTERM ends it cleanly.
+        The daemon. FILE is /etc/concord/concord.conf by default. SIGHUP reloads the configuration (a bad one leaves the old one running), SIGTERM ends it cleanly.
         Config/concord.conf explains each setting.
 
         Exit: 0 after SIGTERM; 2 the configuration cannot be used (all its faults are listed).
         """,
     "sync": """
-        usage: concord sync --config FILE [--once] [--dry-run]
+        usage: concord sync [--config FILE] [--once] [--dry-run]
 
-        One pass over all repositories of the configuration. --dry-run prints what would be done and writes nothing.
+        One pass over all repositories of the configuration. --dry-run prints what would be done and moves no
+        branch. (Merged files may stay in the object database, where nothing points to them; git gc removes them.)
 
         Exit: 0 all is in step; 1 something waits for a person; 2 a configuration or a repository cannot be read.
         """,
     "status": """
-        usage: concord status --config FILE [--json] [--look]
+        usage: concord status [--config FILE] [--json] [--look]
 
-        Asks the running daemon over its socket. --look makes it look at all repositories now.
+        Asks the running daemon over the socket that FILE (/etc/concord/concord.conf by default) names. --look makes it look at all repositories now.
 
         Exit: 0; 2 no daemon answers.
         """,
@@ -206,6 +210,16 @@ private let pages: [String: String] = [
 
         Exit: 0; 2 there is no such text.
         """,
+    "help": """
+        usage: concord help [COMMAND]
+
+        Lists the commands, or explains one; 'concord COMMAND --help' does the same.
+        """,
+    "version": """
+        usage: concord version
+
+        Prints the version.
+        """,
     "demo": """
         usage: concord demo [FOLDER]
 
@@ -215,13 +229,14 @@ private let pages: [String: String] = [
         """,
 ]
 
+/// Tells about the command that the first word names, or about all of them.
 func helpDoor(_ words: [String]) -> Int32 {
-    guard let name = words.first else {
+    guard let name = words.first, !helpWords.contains(name) else {
         printOut(helpOverview + "\n")
         return 0
     }
     guard let page = pages[name] else {
-        printError("concord help: there is no page '\(name)'\n\(helpOverview)")
+        printError("concord help: there is no command '\(name)'\(suggestion(for: name, among: commandNames))\nSee 'concord help'.")
         return 64
     }
     printOut(page + "\n")

@@ -7,7 +7,7 @@ import Sync
 
 /// Lists lost texts; see `concord help lost`.
 func lostDoor(_ words: [String]) -> Int32 {
-    repositoryDoor("lost", words, valued: [], flags: ["--json", "--pack"]) { arguments, repository in
+    repositoryDoor("lost", words, valued: [], flags: ["--json", "--pack"], files: 0...2, wanted: "it takes at most a key and a language") { arguments, repository in
         let ledger = Ledger(repository)
         if arguments.flags.contains("--pack") {
             let (before, after, swap) = try ledger.pack(by: identity(in: repository))
@@ -18,13 +18,12 @@ func lostDoor(_ words: [String]) -> Int32 {
             printOut("\(before) files became \(after)\n")
             return 0
         }
-        guard arguments.files.count <= 2 else { throw Arguments.Fault(sentence: "\"\(arguments.files[2])\" is one word too many") }
         let contents = try ledger.contents()
         let losses = contents.losses.filter { $0.concerns(key: arguments.files.first, language: arguments.files.dropFirst().first) }
         if arguments.flags.contains("--json") {
             printOut(LostText.json(losses))
         } else {
-            printOut(losses.isEmpty ? "Nothing was lost.\n" : losses.enumerated().map { $1.listing(number: $0 + 1) }.joined())
+            printOut(losses.isEmpty ? (contents.losses.isEmpty ? "Nothing was lost.\n" : "Nothing was lost of what you ask for.\n") : losses.enumerated().map { $1.listing(number: $0 + 1) }.joined())
         }
         if !contents.damagedLines.isEmpty { printError("concord lost: \(contents.damagedLines.count) lines of the ledger cannot be read") }
         return 0
@@ -33,8 +32,7 @@ func lostDoor(_ words: [String]) -> Int32 {
 
 /// Puts a lost text back; see `concord help restore`.
 func restoreDoor(_ words: [String]) -> Int32 {
-    repositoryDoor("restore", words, valued: ["--ref", "--path", "--at"], flags: []) { arguments, repository in
-        guard arguments.files.count == 2 else { throw Arguments.Fault(sentence: "it takes a key and a language") }
+    repositoryDoor("restore", words, valued: ["--ref", "--path", "--at"], flags: [], files: 2...2, wanted: "it takes a key and a language", required: ["--ref"]) { arguments, repository in
         let (key, language) = (arguments.files[0], arguments.files[1])
         let branch = try CatalogBranch(arguments.required("--ref"), in: repository)
         let number = arguments.options["--at"].map { Int($0) } ?? 1
@@ -42,7 +40,7 @@ func restoreDoor(_ words: [String]) -> Int32 {
         let ledger = Ledger(repository)
         let losses = try ledger.contents().losses.filter { $0.concerns(key: key, language: language) }
         guard !losses.isEmpty else { throw BranchEditError.absent("no text of \"\(escaped(key))\" \(language) is in the ledger") }
-        guard number <= losses.count else { throw BranchEditError.absent("there are only \(losses.count) lost texts of \"\(escaped(key))\" \(language)") }
+        guard number <= losses.count else { throw BranchEditError.absent("the lost texts of \"\(escaped(key))\" \(language) are numbered 1 to \(losses.count)") }
         let lost = losses[number - 1]
         let edit = try ledger.restore(lost, on: branch, path: arguments.options["--path"], by: identity(in: repository))
         return told(

@@ -28,8 +28,9 @@ func mergeDoor(_ words: [String]) -> Int32 {
         let path = arguments.options["--path"] ?? names.ours
         let output = OutputFile(names.output)
         let merged = try mergeFiles(base: names.base, ours: names.ours, theirs: names.theirs, path: path, policy: policy, into: output)
-        try output.commit(merged.bytes)
+        // The report first: status 2 promises that the output was not written.
         if let report = arguments.options["--report"] { try writeBytes(Bytes(merged.report.json(path: path)), to: report) }
+        try output.commit(merged.bytes)
         tell(merged.report, path: path)
         return merged.hasConflicts ? 1 : 0
     } catch let fault as InputFault {

@@ -1,10 +1,16 @@
+import Glibc
 import Linux
 import Sync
 
 /// `concord serve [--config FILE]`: the daemon. Returns 0 after SIGTERM or SIGINT, 2 when it cannot start.
 func serveDoor(_ words: [String]) async -> Int32 {
     await daemonDoor("serve", words) { arguments in
-        let daemon = try Daemon(configurationPath: configurationPath(arguments), log: .standardError(), notify: ServiceNotify())
+        let daemon: Daemon
+        do {
+            daemon = try Daemon(configurationPath: configurationPath(arguments), log: .standardError(), notify: ServiceNotify())
+        } catch let error as SystemError where error.number == EADDRINUSE {
+            throw InputFault(sentence: "another daemon answers at \(error.subject ?? "the socket"); stop it, or give this one a socket of its own")
+        }
         return await daemon.run(signals: try Signal.arrivals(of: [.hangup, .terminate, .interrupt]))
     }
 }

@@ -6,12 +6,18 @@ import Sync
 func statusDoor(_ words: [String]) async -> Int32 {
     await daemonDoor("status", words, flags: ["--json", "--look"]) { arguments in
         let path = configurationPath(arguments)
-        guard let socket = try Configuration(reading: path).socket else {
+        // Also from a file with faults: just then one asks, and the daemon is running on the one before.
+        guard let socket = try Configuration.socket(inFile: path) else {
             printError("concord status: \(path) names no socket")
             return 2
         }
-        if arguments.flags.contains("--look") { _ = try StatusClient.look(at: socket) }
-        write(try StatusClient.status(at: socket, asJSON: arguments.flags.contains("--json")), to: 1)
-        return 0
+        do {
+            if arguments.flags.contains("--look") { _ = try StatusClient.look(at: socket) }
+            printOut(try StatusClient.status(at: socket, asJSON: arguments.flags.contains("--json")))
+            return 0
+        } catch {
+            printError("concord status: no daemon answers; is `concord serve` running with \(path)? (\(error))")
+            return 2
+        }
     }
 }

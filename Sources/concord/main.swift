@@ -12,7 +12,18 @@ func usageFault(_ command: String, _ sentence: String) -> Int32 {
 
 func printError(_ line: String) { write(line + "\n", to: 2) }
 
-func printOut(_ text: String) { write(text, to: 1) }
+/// Writes to standard output, or ends the process with status 2: half an answer on a full disk must not look like a whole one.
+func printOut(_ text: String) {
+    do {
+        try writeAll(text, to: 1, "standard output")
+    } catch where error.number == EPIPE {
+        // Who has seen enough, such as `head`, is no fault.
+        exit(0)
+    } catch {
+        printError("concord: \(error)")
+        exit(2)
+    }
+}
 
 /// Runs a door of the daemon to its end, and the process with it. The other doors never start the runtime of tasks.
 func exitAfter(_ door: @escaping @Sendable () async -> Int32) -> Never {
@@ -23,6 +34,7 @@ func exitAfter(_ door: @escaping @Sendable () async -> Int32) -> Never {
 let words = Array(CommandLine.arguments.dropFirst())
 let rest = Array(words.dropFirst())
 switch words.first {
+case let command? where rest.first.map(helpWords.contains) == true && commandNames.contains(command): exit(helpDoor([command]))
 case "merge": exit(mergeDoor(rest))
 case "merge-driver": exit(mergeDriverDoor(rest))
 case "install-driver": exit(installDriverDoor(rest))
@@ -42,7 +54,8 @@ case "demo": exit(demoDoor(rest))
 case "serve": exitAfter { await serveDoor(rest) }
 case "sync": exitAfter { await syncDoor(rest) }
 case "status": exitAfter { await statusDoor(rest) }
-case "help", "--help", "-h": exit(helpDoor(rest))
+case "help": exit(helpDoor(rest))
+case let word? where helpWords.contains(word): exit(helpDoor(rest))
 case "version", "--version":
     printOut("concord \(version)\n")
     exit(0)
@@ -50,7 +63,6 @@ case nil:
     printError(helpOverview)
     exit(64)
 case let other?:
-    let near = commandNames.min { distance(other, $0) < distance(other, $1) }!
-    printError("concord: there is no command '\(other)'\(distance(other, near) <= 3 ? "; did you mean '\(near)'?" : "")\nSee 'concord help'.")
+    printError("concord: there is no command '\(other)'\(suggestion(for: other, among: commandNames))\nSee 'concord help'.")
     exit(64)
 }

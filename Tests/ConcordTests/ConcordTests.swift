@@ -137,13 +137,45 @@ func catalog(_ texts: [(language: String, text: String)], key: String = "Share")
         #expect(ran.output == catalog([("de", "Teilen"), ("fr", "Partager")]))
     }
 
-    @Test(arguments: [["merge"], ["merge", "--bsae", "x"], ["mrege"], ["merge", "--source-side", "both", "--base", "a", "--ours", "b", "--theirs", "c", "--output", "d"], ["diff", "a"], []])
+    @Test(arguments: ["merge", "diff", "serve", "conflicts", "demo", "help", "version"])
+    func `every command explains itself with --help`(command: String) throws {
+        let place = try Workplace()
+        let ran = try place.concord(command, "--help")
+        #expect(ran.status == 0 && ran.output.hasPrefix("usage: concord \(command)"), "\(ran.output)\(ran.errors)")
+        #expect(ran.output == (try place.concord("help", command).output))
+    }
+
+    @Test func `an answer that cannot be written is a fault`() throws {
+        let place = try Workplace()
+        try place.write("a.xcstrings", catalog([("de", "Teilen")]))
+        let ran = try place.run(URL(fileURLWithPath: "/bin/sh"), ["-c", "'\(program.path)' stats a.xcstrings > /dev/full"])
+        #expect(ran.status == 2 && ran.errors.contains("standard output"), "\(ran.errors)")
+    }
+
+    @Test func `a branch that is not there does not pass for one without conflicts`() throws {
+        let place = try Workplace()
+        try place.git("init", "-q", "-b", "main")
+        try place.git("commit", "-q", "--allow-empty", "-m", "Begin")
+        let ran = try place.concord("conflicts", "--from", "l10n/fr", "--into", "main")
+        #expect(ran.status == 2 && ran.errors.contains("there is no branch l10n/fr"), "\(ran.errors)")
+    }
+
+    @Test func `the output of a merge is not written where its report cannot be`() throws {
+        let place = try Workplace()
+        for name in ["base", "ours", "theirs"] { try place.write(name, catalog([("de", "Teilen")])) }
+        let ran = try place.concord("merge", "--base", "base", "--ours", "ours", "--theirs", "theirs", "--output", "out", "--report", "none/report")
+        #expect(ran.status == 2)
+        #expect(!place.has("out"))
+    }
+
+    @Test(arguments: [["merge"], ["merge", "--bsae", "x"], ["mrege"], ["merge", "--source-side", "both", "--base", "a", "--ours", "b", "--theirs", "c", "--output", "d"], ["diff", "a"], [], ["help", "mrege"], ["restore"], ["explain", "a"], ["resolve", "a", "--ours"]])
     func `a wrong command line exits 64 and says what to do`(words: [String]) throws {
         let place = try Workplace()
         let ran = try place.run(program, words)
         #expect(ran.status == 64)
         #expect(ran.errors.contains("concord"))
         if words.contains("--bsae") { #expect(ran.errors.contains("did you mean --base?")) }
+        #expect(!ran.errors.contains("cannot open"), "the words are judged before the repository is: \(ran.errors)")
         if words.contains("mrege") { #expect(ran.errors.contains("did you mean 'merge'?")) }
     }
 }

@@ -120,6 +120,16 @@ import Testing
         #expect(try peer.id("main") == made[0])
     }
 
+    @Test func `a repository that may not be written to says so, and speaks of no lock`() throws {
+        let made = try commits(2)
+        try peer.git("update-ref", "refs/heads/main", made[0].hex)
+        // Stands for a folder without write permission, which would not keep root out.
+        try FileManager.default.createSymbolicLink(atPath: peer.path + "/concord-locks", withDestinationPath: "nowhere")
+        let error = #expect(throws: GitError.self) { try peer.open().compareAndSwap(main, from: made[0], to: made[1], reflog: "moved") }
+        #expect(error?.kind != .locked && error?.detail.contains("concord-locks") == true, "\(String(describing: error))")
+        #expect(try peer.id("main") == made[0])
+    }
+
     /// Appends `count` commits to the chain that `main` is, each on top of the tip as it was found, and gives them.
     private static func append(_ count: Int, to path: String, named name: String) throws -> [ObjectID] {
         let repository = try Repository(opening: path)

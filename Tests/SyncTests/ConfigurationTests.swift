@@ -123,6 +123,14 @@ import Testing
         #expect(try read("[concord\nx").faults.count == 1)
     }
 
+    @Test func `the socket is found in a file with faults, so that its daemon can be asked`() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("concord-\(UUID().uuidString).conf").path
+        try Data("[concord]\nworker = 2\nsocket = /run/a\nsocket = /run/b\n[repositry \"x\"]\n".utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(throws: ConfigurationError.self) { try Configuration(reading: path) }
+        #expect(try Configuration.socket(inFile: path) == "/run/b")
+    }
+
     @Test(arguments: [
         ("*.xcstrings", "A/B/L.xcstrings", true), ("*.xcstrings", "L.xcstrings", true), ("*.xcstrings", "L.xcstrings.txt", false),
         ("App/*.xcstrings", "App/L.xcstrings", true), ("App/*.xcstrings", "App/B/L.xcstrings", false), ("App/*.xcstrings", "X/App/L.xcstrings", false),
