@@ -95,6 +95,14 @@ extension Repository {
         return files
     }
 
+    /// The entries of the directory at `path`, or of the top for `nil`, in git's order, with paths from the top; none where no
+    /// directory is there.
+    public func entries(ofDirectory path: TreePath?, in tree: ObjectID) throws(GitError) -> [TreeEntry] {
+        guard let path else { return try entries(of: tree, at: .top) }
+        guard let directory = try entry(at: path, in: tree), directory.mode == .tree else { return [] }
+        return try entries(of: directory.id, at: path)
+    }
+
     /// The entries of one directory, in git's order; a missing tree has none.
     func entries(of tree: ObjectID?, at path: TreePath) throws(GitError) -> [TreeEntry] {
         guard let tree else { return [] }

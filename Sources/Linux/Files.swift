@@ -157,8 +157,8 @@ public func replaceFile(at path: String, with bytes: [UInt8], isDurable: Bool = 
     try result.get()
 }
 
-/// Writes all pieces to a descriptor, many at a time, and goes on after short writes.
-func write(_ pieces: [UnsafeRawBufferPointer], to descriptor: Int32, _ subject: String?) throws(SystemError) {
+/// Writes all pieces to a descriptor, many at a time, and goes on after short writes. The `subject` is for a message.
+public func write(_ pieces: [UnsafeRawBufferPointer], to descriptor: Int32, _ subject: String?) throws(SystemError) {
     let vectorsMax = 1024
     var vectors = unsafe pieces.filter { unsafe !$0.isEmpty }
         .map { unsafe iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count) }

@@ -307,7 +307,12 @@ struct Merger {
         guard !arriving.isEmpty else { return [] }
         var inOurs = [Int32](repeating: -1, count: theirs.entries.count)
         var isNewInOurs = [Bool](repeating: false, count: ours.entries.count)
-        for j in base.entries.indices where theirsFromBase.entry[j] >= 0 { inOurs[Int(theirsFromBase.entry[j])] = oursFromBase.entry[j] }
+        // Entries of theirs that come back: ours had deleted them.
+        var isReturning = [Bool](repeating: false, count: theirs.entries.count)
+        for j in base.entries.indices where theirsFromBase.entry[j] >= 0 {
+            inOurs[Int(theirsFromBase.entry[j])] = oursFromBase.entry[j]
+            isReturning[Int(theirsFromBase.entry[j])] = true
+        }
         for o in oursFromBase.added { isNewInOurs[Int(o)] = true }
         for t in theirsFromBase.added {
             guard let o = ours.entry(named: theirs.entries[Int(t)], in: theirs.bytes) else { continue }
@@ -347,7 +352,8 @@ struct Merger {
                         o += 1
                         continue
                     }
-                    guard isNewInOurs[o], isBefore(decoded(ours.bytes, ours.entries[o].name), name) else { break }
+                    // An entry that comes back stands behind all that is new at its place, as it does where it never went.
+                    guard isNewInOurs[o], isReturning[item.index] || isBefore(decoded(ours.bytes, ours.entries[o].name), name) else { break }
                     after = o
                     o += 1
                 }

@@ -68,9 +68,10 @@ struct Reconciliation {
         let (ours, theirs) = (try repository.tree(of: target), try repository.tree(of: source))
         let merged = try merge(step, ours: ours, theirs: theirs, base: baseTree(of: step, history))
         guard let tree = merged.tree else { return .blocked(sentence(about: merged.conflicts, step)) }
-        let held = merged.catalogs.flatMap(\.held)
-        let isWhole = step.rule.take == .all && held.isEmpty
-        if tree == ours, try isOnRecord(step, merged, theirs: theirs, held: held, history) {
+        let held = merged.held
+        // A branch that keeps its tables has not all of one that migrated: for git they would otherwise be what it wants.
+        let isWhole = step.rule.take == .all && held.isEmpty && !merged.migration.keepsTables
+        if tree == ours, try isOnRecord(step, merged, held: held, history) {
             // Neither branch gets a commit to name: the one is named in which the texts stand.
             let seconds = try repository.commit(source).committer.seconds
             let mark = SyncMark(commit: source, target: step.target.name, source: step.source.name, seconds: seconds)
@@ -103,18 +104,22 @@ struct Reconciliation {
     /// Both may have come to the same by different ways, a held key among them that people agreed on. If that is not put on record, the next
     /// change to such a text is merged over the base from before, and looks like a contradiction. To put it on record is a
     /// commit without a difference; it ends there, because then the source is in the target's history.
-    private func isOnRecord(_ step: Step, _ merged: MergedTrees, theirs: ObjectID, held: [Held], _ history: CommonHistory) throws(GitError) -> Bool {
+    private func isOnRecord(_ step: Step, _ merged: MergedTrees, held: [Held], _ history: CommonHistory) throws(GitError) -> Bool {
         guard held.isEmpty else { return true }
-        guard step.rule.take == .all else { return try !wasHeld(history) }
-        if theirs == merged.base { return true }
+        let migration = merged.migration
+        guard step.rule.take == .all else { return migration.hasAllArrived ? try !wasHeld(history, besides: migration) : false }
+        if migration.theirs == migration.base { return true }
         return try repository.isAncestor(step.target.tip, of: step.source.tip)
     }
 
-    /// Whether the last partial sync between the two held something.
-    private func wasHeld(_ history: CommonHistory) throws(GitError) -> Bool {
+    /// Whether the last partial sync between the two held something, in files that are in one form on both sides.
+    private func wasHeld(_ history: CommonHistory, besides migration: MigrationSync) throws(GitError) -> Bool {
         for case .part(let sync) in history.ancestors {
             let (part, whole) = (try repository.tree(of: sync.base), try repository.tree(of: sync.source))
-            if try repository.changes(from: part, to: whole).contains(where: { settings.isCatalog(($0.new ?? $0.old)!.path) }) { return true }
+            if try repository.changes(from: part, to: whole).contains(where: {
+                let path = ($0.new ?? $0.old)!.path
+                return settings.isCatalog(path) && !migration.concerns(path)
+            }) { return true }
         }
         return false
     }
@@ -146,20 +151,25 @@ extension Reconciliation {
         let conflicts: [PathConflict]
         let catalogs: [CatalogResult]
         let base: ObjectID?
+        /// The trees that were merged: in one form where only one side has migrated its tables to a catalog.
+        let migration: MigrationSync
+
+        var held: [Held] { catalogs.flatMap(\.held) + migration.held }
     }
 
     func merge(_ step: Step, ours: ObjectID, theirs: ObjectID, base: ObjectID?) throws(GitError) -> MergedTrees {
         let sync = catalogSync(step)
+        let migration = try MigrationSync(step, base: base, ours: ours, theirs: theirs, sync: sync, isSelected: settings.isCatalog)
         var catalogs: [CatalogResult] = []
         let merged = try repository.merge(
-            tree: theirs, into: ours, base: base, taking: step.rule.take == .all ? .wholeTree : .selectedFiles,
+            tree: migration.theirs, into: migration.ours, base: migration.base, taking: step.rule.take == .all ? .wholeTree : .selectedFiles,
             selecting: settings.isCatalog
         ) { file throws(GitError) in
-            let result = try sync.resolve(file)
+            let result = try migration.resolve(file, by: sync)
             catalogs.append(result)
             return result.resolution
         }
-        return MergedTrees(tree: merged.tree, conflicts: merged.conflicts, catalogs: catalogs, base: base)
+        return MergedTrees(tree: merged.tree, conflicts: merged.conflicts, catalogs: catalogs, base: base, migration: migration)
     }
 
     private func catalogSync(_ step: Step) -> CatalogSync {
@@ -235,7 +245,7 @@ extension Reconciliation {
     /// Writes V: the part of the source that is in the merge. The same inputs give the same commit, whoever writes it.
     private func writeBase(_ step: Step, _ merged: MergedTrees, theirs: ObjectID) throws(GitError) -> ObjectID {
         var edits: [TreeEdit] = []
-        for catalog in merged.catalogs {
+        for catalog in merged.catalogs where !merged.migration.concerns(catalog.file.path) {
             let (base, incoming) = (catalog.file.base, catalog.file.theirs)
             let isWholeTree = step.rule.take == .all
             switch catalog.nextBase {
@@ -253,6 +263,7 @@ extension Reconciliation {
                 if let base { edits.append(.put(base)) }
             }
         }
+        edits += try merged.migration.nextBase(after: merged.catalogs)
         let tree = try repository.write(tree: step.rule.take == .all ? theirs : merged.base, with: edits)
         let seconds = try repository.commit(step.source.tip).committer.seconds
         let nobody = Signature(name: "Concord", email: "concord@localhost", seconds: seconds)

@@ -49,7 +49,12 @@ func parseTable(_ bytes: Bytes, _ path: String, role: String? = nil) throws(Inpu
 func writeBytes(_ bytes: Bytes, to path: String) throws(InputFault) {
     let fault: SystemError? = unsafe bytes.withUnsafeBytes { buffer in
         do throws(SystemError) {
-            try unsafe replaceFile(at: path == "-" ? "/dev/stdout" : path, with: [UnsafeRawBufferPointer(buffer)], isDurable: false)
+            // Standard output is written where it stands: it may be a file that others have written to, and append to.
+            guard path != "-" else { 
+                try unsafe write([UnsafeRawBufferPointer(buffer)], to: 1, "standard output")
+                return nil
+            }
+            try unsafe replaceFile(at: path, with: [UnsafeRawBufferPointer(buffer)], isDurable: false)
             return nil
         } catch { return error }
     }

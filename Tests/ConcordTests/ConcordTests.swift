@@ -93,6 +93,18 @@ func catalog(_ texts: [(language: String, text: String)], key: String = "Share")
         #expect(try place.read("report.json").contains("\"conflicts\": []"))
     }
 
+    @Test func `standard output that is a file is written where it stands`() throws {
+        let place = try Workplace()
+        try place.write("base", catalog([("de", "Teilen")]))
+        try place.write("theirs", catalog([("de", "Teilen"), ("fr", "Partager")]))
+        try place.write("log", "before\n")
+        let merge = "'\(program.path)' merge --base base --ours base --theirs theirs --output -"
+        #expect(try place.run(URL(fileURLWithPath: "/bin/sh"), ["-c", "\(merge) >>log; (echo first; \(merge); echo last) >all"]).status == 0)
+        let merged = try place.read("theirs")
+        #expect(try place.read("log") == "before\n" + merged)
+        #expect(try place.read("all") == "first\n" + merged + "last\n")
+    }
+
     @Test func `a conflict exits 1, keeps ours and tells all three values`() throws {
         let place = try Workplace()
         try place.write("base", catalog([("fr", "Partage")]))

@@ -1,0 +1,495 @@
+import Git
+import StringCatalog
+import StringsTable
+
+// Syncs of two branches of which one has migrated its tables to a string catalog and the other has not:
+//
+//     base                            ours                      theirs
+//     en.lproj/Localizable.strings    Localizable.xcstrings     en.lproj/Localizable.strings
+//     fr.lproj/Localizable.strings                              fr.lproj/Localizable.strings    edited
+//
+// For git the tables are deleted here and changed there. Here the trees are first put into one form, and then merged as any
+// others:
+//
+//     base                            ours                      theirs
+//     Localizable.xcstrings           Localizable.xcstrings     Localizable.xcstrings           the edit, needs_review
+//
+// That form is the target's: a branch that has a catalog gets table edits in it, and a branch that has tables keeps them and
+// gets what changed in the catalog. Where neither branch is the translators', the migration comes over like any change.
+//
+// A commit with tables that had a migrated branch as its parent would tell git that the migration was undone. So such a sync
+// has one parent (see `SyncHistory`), and V, the base it leaves, has the texts in both forms: what the source had, and the same
+// as it was brought over. The next merge sees from them what changed since, in whichever form.
+
+/// The trees of a merge, in one form.
+struct MigrationSync {
+    let base: ObjectID?
+    let ours: ObjectID
+    let theirs: ObjectID
+    /// What has no place in the form of the other side.
+    var held: [Held] { crossings.flatMap(\.held) }
+    private let crossings: [Crossing]
+    private let sync: CatalogSync
+
+    /// Looks for names of tables that only one side has migrated; where there are none, the trees stay as they are.
+    init(
+        _ step: Step, base: ObjectID?, ours: ObjectID, theirs: ObjectID, sync: CatalogSync, isSelected: (TreePath) -> Bool
+    ) throws(GitError) {
+        self.sync = sync
+        var crossings: [Crossing] = []
+        if let base {
+            for change in try sync.repository.changes(from: ours, to: theirs) where (change.old == nil) != (change.new == nil) {
+                guard let catalog = change.old ?? change.new, catalog.mode.isFile, let name = TableName(catalog: catalog.path) else { continue }
+                let sides = Standings(
+                    base: try Standing(of: name, in: base, sync.repository), ours: try Standing(of: name, in: ours, sync.repository),
+                    theirs: try Standing(of: name, in: theirs, sync.repository))
+                guard let crossing = try Crossing(name, sides, step, sync, isSelected) else { continue }
+                crossings.append(crossing)
+            }
+        }
+        func tree(_ tree: ObjectID, _ side: (Standings) -> Standing) throws(GitError) -> ObjectID {
+            var edits: [TreeEdit] = []
+            for crossing in crossings {
+                let (raw, merged) = (side(crossing.raw).files, side(crossing.merged).files)
+                edits += raw.keys.filter { merged[$0] == nil }.sorted().map { .remove($0) }
+                edits += merged.values.filter { raw[$0.path] != $0 }.sorted { $0.path < $1.path }.map { .put($0) }
+            }
+            return edits.isEmpty ? tree : try sync.repository.write(tree: tree, with: edits)
+        }
+        self.base = try base.flatMapThrowing { base throws(GitError) in try tree(base) { $0.base } }
+        self.ours = try tree(ours) { $0.ours }
+        self.theirs = try tree(theirs) { $0.theirs }
+        self.crossings = crossings
+    }
+
+    /// Whether the target has tables that stay, though the source has migrated.
+    var keepsTables: Bool { crossings.contains { $0.form == .tables } }
+
+    /// Whether the target has everything of the source's texts in another form, as far as is on record.
+    var hasAllArrived: Bool { crossings.allSatisfy { $0.held.isEmpty && $0.merged.base == $0.merged.theirs } }
+
+    /// Whether a file is one whose form differs between the sides.
+    func concerns(_ path: TreePath) -> Bool { crossings.contains { $0.concerns(path) } }
+
+    /// Decides about one file, in the one form.
+    func resolve(_ file: FileMerge, by sync: CatalogSync) throws(GitError) -> CatalogResult {
+        guard let crossing = crossings.first(where: { $0.form == .catalog && $0.name.catalog == file.path }) else { return try sync.resolve(file) }
+        // Only one side did more than to migrate: its own bytes are better than those that a conversion gives.
+        if crossing.isOursConverted, let theirs = file.theirs, file.ours?.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
+        var result = try sync.resolve(file)
+        if case .bytes(let bytes) = result.resolution { result.trace.decisions += crossing.decisions(in: Bytes(bytes)) }
+        return result
+    }
+
+    /// What the base of the next merge has of the texts that are in two forms.
+    func nextBase(after results: [CatalogResult]) throws(GitError) -> [TreeEdit] {
+        var edits: [TreeEdit] = []
+        for crossing in crossings {
+            let files = try crossing.nextBase(after: results, sync).files
+            let gone = Set((crossing.raw.base.entries + crossing.raw.theirs.entries).map(\.path))
+            edits += gone.filter { files[$0] == nil }.sorted().map { .remove($0) }
+            edits += files.values.sorted { $0.path < $1.path }.map { .put($0) }
+        }
+        return edits
+    }
+}
+
+/// A name that tables of all languages share, and the catalog in their place: `App/fr.lproj/Main.strings`, `App/Main.xcstrings`.
+private struct TableName: Hashable {
+    let catalog: TreePath
+    let folder: TreePath?
+    let stem: String
+
+    init?(catalog: TreePath) {
+        let name = catalog.name
+        guard name.hasSuffix(".xcstrings"), catalog.isSafe, Array(catalog.description.utf8) == catalog.bytes else { return nil }
+        (self.catalog, folder, stem) = (catalog, catalog.parent, String(name.dropLast(".xcstrings".count)))
+    }
+
+    func path(_ language: String, _ kind: TableKind) -> TreePath? {
+        TreePath((folder.map { "\($0)/" } ?? "") + "\(language).lproj/\(stem).\(kind == .strings ? "strings" : "stringsdict")")
+    }
+}
+
+/// What a tree has of one name.
+private struct Standing: Equatable {
+    var catalog: TreeEntry?
+    var tables: [TreeEntry] = []
+
+    init(catalog: TreeEntry? = nil, tables: [TreeEntry] = []) { (self.catalog, self.tables) = (catalog, tables) }
+
+    init(of name: TableName, in tree: ObjectID, _ repository: Repository) throws(GitError) {
+        catalog = try repository.entry(at: name.catalog, in: tree)
+        for folder in try repository.entries(ofDirectory: name.folder, in: tree) where folder.mode == .tree && folder.path.name.hasSuffix(".lproj") {
+            tables += try repository.entries(ofDirectory: folder.path, in: tree)
+                .filter { ["\(name.stem).strings", "\(name.stem).stringsdict"].contains($0.path.name) }
+        }
+    }
+
+    var entries: [TreeEntry] { [catalog].compactMap { $0 } + tables }
+    var files: [TreePath: TreeEntry] { Dictionary(entries.map { ($0.path, $0) }) { $1 } }
+    var isMigrated: Bool { catalog != nil && tables.isEmpty }
+    var hasTablesOnly: Bool { catalog == nil && !tables.isEmpty }
+}
+
+/// What the three trees of a merge have of one name.
+private struct Standings {
+    let base, ours, theirs: Standing
+    var all: [Standing] { [base, ours, theirs] }
+}
+
+/// A table in a tree, read.
+private struct ReadTable {
+    let entry: TreeEntry
+    let table: LocalizedTable
+}
+
+/// A text, or all of a key, that waits.
+private struct HeldKey: Hashable {
+    let key: String
+    /// `nil` for every language.
+    let language: String?
+
+    func isIn(_ other: String) -> Bool { language.map { isSameLanguage($0, other) } ?? true }
+}
+
+private func isSameLanguage(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }
+
+/// Why a name cannot be brought into another form: as a whole it waits for a person.
+private struct CrossingFault: Error {
+    let file: TreePath
+    let sentence: String
+}
+
+/// One name that only one side has migrated.
+private struct Crossing {
+    enum Form { case catalog, tables }
+
+    let name: TableName
+    /// The form in which the sides are merged.
+    let form: Form
+    /// Whether the target's tables become a catalog by this merge.
+    let isOursConverted: Bool
+    /// As the trees have it.
+    let raw: Standings
+    /// As it is merged.
+    private(set) var merged: Standings
+    private(set) var held: [Held] = []
+
+    /// The tables of the base and of the side that has them, and the catalogs that they or the base are.
+    private var baseTables: [ReadTable] = []
+    private var editedTables: [ReadTable] = []
+    private var baseCatalog: CatalogDocument?
+    private var editedCatalog: CatalogDocument?
+    private var isFrozen = false
+
+    /// `nil` where the sides are in one form, or nothing tells how the forms belong together.
+    init?(_ name: TableName, _ sides: Standings, _ step: Step, _ sync: CatalogSync, _ isSelected: (TreePath) -> Bool) throws(GitError) {
+        let (base, ours, theirs) = (sides.base, sides.ours, sides.theirs)
+        guard !base.tables.isEmpty else { return nil }
+        guard ours.isMigrated && theirs.hasTablesOnly || ours.hasTablesOnly && theirs.isMigrated else { return nil }
+        guard [base, ours, theirs].flatMap(\.entries).allSatisfy({ isSelected($0.path) && $0.mode.isFile }) else { return nil }
+        (self.name, raw, merged) = (name, sides, sides)
+        form = ours.isMigrated || step.isTargetTheSourceRole == nil ? .catalog : .tables
+        isOursConverted = form == .catalog && !ours.isMigrated
+        do {
+            switch form {
+            case .catalog: try bringIntoCatalog(sync)
+            case .tables: try bringIntoTables(sync)
+            }
+        } catch let error as GitError {
+            throw error
+        } catch {
+            // Nothing comes over, and the next merge starts from the same base.
+            let fault = error as? CrossingFault
+            merged = Standings(base: base, ours: ours, theirs: base)
+            isFrozen = true
+            held = [Held(
+                file: fault?.file ?? name.catalog, leaf: nil, base: nil, ours: nil, theirs: nil,
+                why: "one side has migrated to a catalog, and the texts cannot be brought over: \(fault?.sentence ?? "\(error)")")]
+        }
+    }
+
+    func concerns(_ path: TreePath) -> Bool {
+        (raw.all + merged.all).contains { standing in standing.entries.contains { $0.path == path } }
+    }
+
+    // MARK: From tables into the catalog
+
+    private mutating func bringIntoCatalog(_ sync: CatalogSync) throws {
+        let (base, edited) = (raw.base, isOursConverted ? raw.ours : raw.theirs)
+        guard let catalog = (isOursConverted ? raw.theirs : raw.ours).catalog else { return }
+        let present = try Self.catalog(catalog, sync)
+        let source = present.sourceLanguage ?? "en"
+        baseTables = try Self.tables(base, source, sync)
+        editedTables = try Self.tables(edited, source, sync)
+        let (old, new) = (Self.effective(baseTables), Self.effective(editedTables))
+        var common = try base.catalog.map { try Self.catalog($0, sync) } ?? CatalogDocument(parsing: migrated(old, sourceLanguage: source).bytes)
+        // The result follows the bytes of ours, so these have to follow the one catalog that people know.
+        if isOursConverted { common = try CatalogDocument(parsing: merge(base: present, ours: present, theirs: common).bytes) }
+        // What the base has in both forms is the same: the edit alone differs.
+        let brought = try mergeAcrossMigration(base: old, edited: new, into: common, policy: MergePolicy(rules: [.init(choice: .theirs)]))
+        baseCatalog = common
+        editedCatalog = try CatalogDocument(parsing: brought.bytes)
+        for conflict in brought.report.conflicts {
+            held.append(Held(file: name.catalog, leaf: conflict.path, base: conflict.base, ours: conflict.ours, theirs: conflict.theirs, why: conflict.why))
+        }
+        holdLeftovers(try migrated(old, sourceLanguage: source).left, try migrated(new, sourceLanguage: source).left)
+        let standing = Standing(catalog: try entry(name.catalog, like: catalog, common.bytes, sync))
+        let other = Standing(catalog: try entry(name.catalog, like: catalog, brought.bytes, sync))
+        merged = Standings(base: standing, ours: isOursConverted ? other : raw.ours, theirs: isOursConverted ? raw.theirs : other)
+    }
+
+    /// Holds what changed in tables and has no form in a catalog.
+    private mutating func holdLeftovers(_ old: [Migration.Leftover], _ new: [Migration.Leftover]) {
+        func content(_ tables: [ReadTable], _ leftover: Migration.Leftover) -> [String] {
+            tables.filter { $0.table.language == leftover.language }
+                .map { $0.table.document.entries.filter { $0.key == leftover.key && !$0.isHidden }.map { "\($0.content)" }.joined() }
+        }
+        let known = Set(old.map(\.description))
+        // A copy of a key that a later one hides is no text for anybody.
+        for leftover in new where !leftover.why.hasPrefix("a later copy") {
+            if known.contains(leftover.description), content(baseTables, leftover) == content(editedTables, leftover) { continue }
+            held.append(Held(
+                file: name.catalog, leaf: LeafPath(key: leftover.key, language: leftover.language), base: nil, ours: nil, theirs: nil,
+                why: "edited in a table, and a catalog cannot say it: \(leftover.why)"))
+        }
+    }
+
+    /// What is to be told of table edits that are in a merged catalog.
+    func decisions(in bytes: Bytes) -> [Decision] {
+        guard let baseCatalog, let editedCatalog, let result = try? CatalogDocument(parsing: bytes) else { return [] }
+        let arrived = changes(from: baseCatalog, to: result).filter(\.isOfText)
+        return changes(from: baseCatalog, to: editedCatalog).filter { $0.isOfText && arrived.contains($0) }.map { change in
+            Decision(
+                path: change.leaf, rule: "edited in a table after the other branch migrated to a catalog",
+                outcome: change.new.map { "\"\($0)\" came over" } ?? "removed")
+        }
+    }
+
+    // MARK: From the catalog into tables
+
+    private mutating func bringIntoTables(_ sync: CatalogSync) throws {
+        let (base, ours) = (raw.base, raw.ours)
+        guard let catalog = raw.theirs.catalog else { return }
+        let edited = try Self.catalog(catalog, sync)
+        let source = edited.sourceLanguage ?? "en"
+        baseTables = try Self.tables(base, source, sync)
+        let common = try base.catalog.map { try Self.catalog($0, sync) } ?? CatalogDocument(parsing: migrated(Self.effective(baseTables), sourceLanguage: source).bytes)
+        (baseCatalog, editedCatalog) = (common, edited)
+        let changed = changes(from: common, to: edited)
+        var brought: [(entry: TreeEntry, document: TableDocument)] = []
+        let targets = Self.targets(baseTables, try Self.tables(ours, source, sync), changed, name)
+        for target in targets {
+            // What the source language's own folder hides stays as it is.
+            guard Self.counts(target.entry.path, target.table, among: targets.map { ($0.entry.path, $0.table) }) else {
+                brought.append((target.entry, target.table.document))
+                continue
+            }
+            let result = try mergeAcrossMigration(base: common, edited: edited, into: target.table, since: target.table.document)
+            guard !result.isUnchanged || !target.isNew else { continue }
+            let document = result.isUnchanged ? target.table.document : try TableDocument(parsing: result.bytes)
+            let made = result.isUnchanged ? target.entry : try entry(target.entry.path, like: target.entry, result.bytes, sync)
+            brought.append((made, document))
+        }
+        editedTables = brought.compactMap { item in
+            targets.first { $0.entry.path == item.entry.path }.map {
+                ReadTable(entry: item.entry, table: LocalizedTable(language: $0.table.language, kind: $0.table.kind, document: item.document))
+            }
+        }
+        try holdWhatTablesLack(changed, source)
+        merged = Standings(base: Standing(tables: base.tables), ours: ours, theirs: Standing(tables: brought.map(\.entry)))
+    }
+
+    /// Holds texts of the catalog that read back from the tables are not what they were.
+    private mutating func holdWhatTablesLack(_ changed: [CatalogChange], _ source: String) throws {
+        struct Place: Hashable { let key, language: [UInt8]; let field: String }
+        func place(_ path: LeafPath) -> Place { Place(key: Array((path.key ?? "").utf8), language: languageIdentity(Array((path.language ?? "").utf8)), field: path.field ?? "") }
+        let back = try CatalogDocument(parsing: migrated(Self.effective(editedTables), sourceLanguage: source).bytes)
+        var texts: [Place: String] = [:]
+        for change in changes(from: nil, to: back) where change.isOfText { texts[place(change.path)] = change.new }
+        var seen: Set<HeldKey> = []
+        for change in changed where change.isOfText && texts[place(change.path)] != change.new {
+            guard let key = change.path.key, seen.insert(HeldKey(key: key, language: change.path.language)).inserted else { continue }
+            held.append(Held(
+                file: name.catalog, leaf: LeafPath(key: key, language: change.path.language), base: change.old, ours: texts[place(change.path)], theirs: change.new,
+                why: "changed in the catalog, and the tables of this branch cannot say it as it is there (\(change.path.field ?? ""))"))
+        }
+    }
+
+    /// The tables that changes of a catalog may go to, as they were in the base; those that it lacked are empty.
+    private static func targets(
+        _ base: [ReadTable], _ ours: [ReadTable], _ changed: [CatalogChange], _ name: TableName
+    ) -> [(entry: TreeEntry, table: LocalizedTable, isNew: Bool)] {
+        var targets = base.map { (entry: $0.entry, table: $0.table, isNew: false) }
+        func add(_ language: String, _ kind: TableKind, _ path: TreePath?, like: TreeEntry?) {
+            guard !targets.contains(where: { isSameLanguage($0.table.language, language) && $0.table.kind == kind }) else { return }
+            // An empty table is a fixed text: that it cannot be read is impossible.
+            guard let path, let model = like ?? base.first?.entry, let document = try? TableDocument(parsing: Bytes(Array(emptyTable(kind).utf8))) else { return }
+            targets.append((TreeEntry(path: path, mode: .file, id: model.id), LocalizedTable(language: language, kind: kind, document: document), true))
+        }
+        for table in ours { add(table.table.language, table.table.kind, table.entry.path, like: table.entry) }
+        var languages: [String] = base.map(\.table.language)
+        for language in changed.filter(\.isOfText).compactMap(\.path.language) where !languages.contains(where: { isSameLanguage($0, language) }) {
+            languages.append(language)
+        }
+        for language in languages {
+            // The folder that the language has already, however it is spelled.
+            let folder = (base + ours).first { isSameLanguage($0.table.language, language) }?.entry.path.parent
+            for kind in [TableKind.strings, .stringsdict] {
+                let path = folder.map { TreePath("\($0)/\(name.stem).\(kind == .strings ? "strings" : "stringsdict")") } ?? name.path(language, kind)
+                add(language, kind, path, like: nil)
+            }
+        }
+        return targets
+    }
+
+    private static func emptyTable(_ kind: TableKind) -> String {
+        switch kind {
+        case .strings: ""
+        case .stringsdict:
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0">
+            <dict>
+            </dict>
+            </plist>
+
+            """
+        }
+    }
+
+    // MARK: The base of the next merge
+
+    /// The texts in both forms, what is held as it was in the base in both.
+    func nextBase(after results: [CatalogResult], _ sync: CatalogSync) throws(GitError) -> Standing {
+        let unchanged = raw.base
+        guard !isFrozen, let baseCatalog, let editedCatalog else { return unchanged }
+        do {
+            switch form {
+            case .catalog: return try nextBaseOfCatalog(results.first { $0.file.path == name.catalog }, baseCatalog, editedCatalog, sync)
+            case .tables: return try nextBaseOfTables(results, baseCatalog, editedCatalog, sync)
+            }
+        } catch let error as GitError {
+            throw error
+        } catch {
+            // As if nothing had come over: what did is the same on both sides then.
+            return unchanged
+        }
+    }
+
+    private func nextBaseOfCatalog(_ result: CatalogResult?, _ old: CatalogDocument, _ new: CatalogDocument, _ sync: CatalogSync) throws -> Standing {
+        guard let theirs = merged.theirs.catalog else { return raw.base }
+        let catalog: TreeEntry?
+        switch result?.nextBase {
+        case nil: catalog = theirs
+        case .bytes(let bytes)?: catalog = try entry(theirs.path, like: theirs, Bytes(bytes), sync)
+        case .base?:
+            guard !isOursConverted else { return Standing(catalog: merged.base.catalog) }
+            return raw.base
+        }
+        // Both have the catalog now.
+        if isOursConverted { return Standing(catalog: catalog) }
+        let waiting = heldKeys(of: [result].compactMap { $0 })
+        var tables: [TreeEntry] = []
+        for table in editedTables {
+            let before = baseTables.first { $0.entry.path == table.entry.path }
+            let report = report(holding: waiting.filter { $0.isIn(table.table.language) })
+            let merge = TableMerge(bytes: table.table.document.bytes, isUnchanged: true, report: report)
+            let bytes = try baseAfter(merge, base: before?.table.document, theirs: table.table.document)
+            tables.append(try entry(table.entry.path, like: table.entry, bytes, sync))
+        }
+        // A table that is gone stays as long as a text of it waits.
+        tables += baseTables.filter { table in
+            !editedTables.contains { $0.entry.path == table.entry.path } && waiting.contains { $0.isIn(table.table.language) }
+        }.map(\.entry)
+        return Standing(catalog: catalog, tables: tables)
+    }
+
+    private func nextBaseOfTables(_ results: [CatalogResult], _ old: CatalogDocument, _ new: CatalogDocument, _ sync: CatalogSync) throws -> Standing {
+        guard let theirs = raw.theirs.catalog else { return raw.base }
+        var waiting = heldKeys(of: [])
+        var tables: [TreeEntry] = []
+        for table in editedTables {
+            let result = results.first { $0.file.path == table.entry.path }
+            switch result?.nextBase {
+            case nil: tables.append(table.entry)
+            case .bytes(let bytes)?: tables.append(try entry(table.entry.path, like: table.entry, Bytes(bytes), sync))
+            case .base?:
+                if let before = raw.base.tables.first(where: { $0.path == table.entry.path }) { tables.append(before) }
+                // All that changed in this language waits.
+                for change in changes(from: old, to: new) {
+                    if let key = change.path.key, let language = change.path.language, isSameLanguage(language, table.table.language) { waiting.insert(HeldKey(key: key, language: language)) }
+                }
+            }
+            for place in result?.held ?? [] { if let key = place.leaf?.key { waiting.insert(HeldKey(key: key, language: table.table.language)) } }
+        }
+        let merge = CatalogMerge(bytes: new.bytes, isUnchanged: true, report: report(holding: waiting))
+        let bytes = try baseAfter(merge, base: old, theirs: new)
+        return Standing(catalog: try entry(name.catalog, like: theirs, bytes, sync), tables: tables)
+    }
+
+    private func heldKeys(of results: [CatalogResult]) -> Set<HeldKey> {
+        Set((held + results.flatMap(\.held)).compactMap { place in place.leaf?.key.map { HeldKey(key: $0, language: place.leaf?.language) } })
+    }
+
+    /// A report that puts back these keys whole: a text of one form has no single place in the other.
+    private func report(holding keys: Set<HeldKey>) -> MergeReport {
+        var report = MergeReport()
+        report.conflicts = Set(keys.map(\.key)).sorted().map { MergeConflict(path: LeafPath(key: $0), base: nil, ours: nil, theirs: nil, why: "held") }
+        return report
+    }
+
+    // MARK: Files
+
+    private func entry(_ path: TreePath, like: TreeEntry, _ bytes: Bytes, _ sync: CatalogSync) throws(GitError) -> TreeEntry {
+        TreeEntry(path: path, mode: like.mode, id: try sync.repository.write(blob: bytes.array))
+    }
+
+    private static func catalog(_ entry: TreeEntry, _ sync: CatalogSync) throws -> CatalogDocument {
+        do { return try CatalogDocument(parsing: bytes(entry, sync)) } catch let error as CatalogError { throw CrossingFault(file: entry.path, sentence: "it is damaged: \(error)") }
+    }
+
+    private static func tables(_ standing: Standing, _ source: String, _ sync: CatalogSync) throws -> [ReadTable] {
+        try standing.tables.compactMap { entry in
+            guard let kind = TableKind(path: entry.path.name), let language = TableLanguage(path: entry.path.description, sourceLanguage: source).code else { return nil }
+            do {
+                return ReadTable(entry: entry, table: LocalizedTable(language: language, kind: kind, document: try TableDocument(parsing: bytes(entry, sync))))
+            } catch let error as TableError {
+                throw CrossingFault(file: entry.path, sentence: "it is damaged: \(error)")
+            }
+        }
+    }
+
+    private static func bytes(_ entry: TreeEntry, _ sync: CatalogSync) throws -> Bytes {
+        let size = try sync.repository.size(ofBlob: entry.id)
+        guard size <= sync.bytesMax else { throw CrossingFault(file: entry.path, sentence: "\(size) bytes are more than the \(sync.bytesMax) allowed") }
+        return Bytes(try sync.repository.blob(entry.id, bytesMax: sync.bytesMax).array)
+    }
+
+    /// The tables that count at run time: of `Base.lproj` and the source language's own folder the latter.
+    private static func effective(_ tables: [ReadTable]) -> [LocalizedTable] {
+        let all = tables.map { ($0.entry.path, $0.table) }
+        return tables.filter { counts($0.entry.path, $0.table, among: all) }.map(\.table)
+    }
+
+    private static func counts(_ path: TreePath, _ table: LocalizedTable, among tables: [(path: TreePath, table: LocalizedTable)]) -> Bool {
+        path.parent?.name != "Base.lproj" || !tables.contains { $0.path != path && $0.table.language == table.language && $0.table.kind == table.kind }
+    }
+}
+
+extension CatalogChange {
+    /// The place with all that leads to it, as merges name it: `variations.plural.one.stringUnit.value`.
+    fileprivate var leaf: LeafPath {
+        var out: [String] = []
+        var isName = false
+        for part in (path.field ?? "").split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+            if !isName, part == "plural" || part == "device" { out.append("variations") }
+            if !isName, part == "value" { out.append("stringUnit") }
+            out.append(part)
+            isName = !isName && ["plural", "device", "substitutions"].contains(part)
+        }
+        return LeafPath(key: path.key, language: path.language, field: out.joined(separator: "."))
+    }
+}
