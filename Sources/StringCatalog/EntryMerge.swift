@@ -242,11 +242,23 @@ extension Merger {
                 if commentNames.contains(where: { sides.isNamed(name, $0) }) {
                     return values[commentSide].map { .value($0) } ?? .absent
                 }
+                if let kept = merger.leftOut(name, values) { return .value(kept) }
                 if sides.isNamed(name, "extractionState") { return merger.extractionState(values) }
                 if sides.isNamed(name, "shouldTranslate") { return merger.tie(values) { $0.structureTie($1, "shouldTranslate: the source branch") } }
                 return merger.general(values)
             }
         }
+    }
+
+    /// The value of a field that the source branch owns and only the translation side left out: an export that does not
+    /// know a field removes nothing.
+    private mutating func leftOut(_ name: Name, _ v: ThreeWay<Value>) -> Value? {
+        let owned: [StaticString] = ["extractionState", "shouldTranslate", "generatesSymbol"]
+        guard let role = policy.translationRole, v[role] == nil, let kept = v[role.other], same(v.base, kept),
+            owned.contains(where: { sides.isNamed(name, $0) })
+        else { return nil }
+        decide("an export that leaves a field out removes nothing", "kept")
+        return kept
     }
 
     /// The general rule for a scalar with a rule of its own where both sides changed it.
@@ -266,6 +278,9 @@ extension Merger {
         let base = group(.base)
         let ours = group(.ours)
         let theirs = group(.theirs)
+        if let role = policy.translationRole, !base.allSatisfy({ $0 == nil }), (role == .ours ? ours : theirs).allSatisfy({ $0 == nil }) {
+            return role.other
+        }
         if equal(ours, theirs) || equal(base, theirs) { return .ours }
         if equal(base, ours) { return .theirs }
         fields = ["comment"]
