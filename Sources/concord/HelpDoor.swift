@@ -127,8 +127,8 @@ private let pages: [String: String] = [
         usage: concord merge-driver %O %A %B %L %P
 
         What git calls to merge a catalog once 'concord install-driver' has registered it. The result replaces %A: the merged
-        catalog, valid also with conflicts, which are listed on standard error. A file that is not a catalog goes to git's
-        line merge.
+        catalog, valid also with conflicts, which are listed on standard error and have the text of ours. A file that is not
+        a catalog goes to git's line merge.
 
         Exit: 0 clean; 1 conflicts; above 128 git must not use the result.
         """,
