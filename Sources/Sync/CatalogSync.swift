@@ -64,26 +64,26 @@ struct CatalogSync {
         guard let theirs = file.theirs else { return resolveDeletion(of: file, hold) }
         if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
         guard let ours = file.ours else {
-            guard file.base == nil else { return hold("deleted here, changed there") }
-            if let damage = try damage(of: theirs, file) { return hold("\(ends.theirs) is damaged: \(damage)") }
+            guard file.base == nil else { return hold("\(ends.ours) deleted it, \(ends.theirs) changed it; delete it on \(ends.theirs), or bring it back on \(ends.ours)") }
+            if let damage = try damage(of: theirs, file) { return hold("cannot be read on \(ends.theirs): \(damage)") }
             return CatalogResult(file: file, resolution: .entry(theirs))
         }
         if ours.id == theirs.id { return CatalogResult(file: file, resolution: .asGit) }
 
         // A damaged base says nothing about who changed what: as if both had added the file.
         let base = try file.base.flatMapThrowing { base throws(GitError) in try read(base, file) }
-        guard let theirFile = try read(theirs, file, like: base) else { return hold("\(ends.theirs) is damaged: \(try damage(of: theirs, file) ?? "")") }
+        guard let theirFile = try read(theirs, file, like: base) else { return hold("cannot be read on \(ends.theirs): \(try damage(of: theirs, file) ?? "")") }
         guard let ourFile = try read(ours, file, like: base) else {
             // Theirs repairs what ours never touched.
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
-            return hold("\(ends.ours) is damaged: \(try damage(of: ours, file) ?? "")")
+            return hold("cannot be read on \(ends.ours): \(try damage(of: ours, file) ?? "")")
         }
         return try merge(file, base: base, ours: ourFile, theirs: theirFile, hold)
     }
 
     private func resolveDeletion(of file: FileMerge, _ hold: (String) -> CatalogResult) -> CatalogResult {
         guard let ours = file.ours else { return CatalogResult(file: file, resolution: .deleted) }
-        guard ours.id == file.base?.id else { return hold("changed here, deleted there") }
+        guard ours.id == file.base?.id else { return hold("\(ends.theirs) deleted it, \(ends.ours) changed it; delete it on \(ends.ours), or bring it back on \(ends.theirs)") }
         if sourceSide == .ours { return hold("a translation branch does not delete a catalog") }
         return CatalogResult(file: file, resolution: .deleted)
     }

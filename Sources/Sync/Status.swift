@@ -76,7 +76,7 @@ final class StatusBoard: Sendable {
             switch status.condition {
             case .waiting: lines.append(row(status.name, "waiting", look))
             case .inStep where status.held.isEmpty: lines.append(row(status.name, "in step", look))
-            case .inStep: lines.append(row(status.name, "held", "\(look); all else is in step"))
+            case .inStep: lines.append(row(status.name, "held", "\(look); all else is in step, and `concord conflicts` shows these places"))
             case .failing(let why, let seconds):
                 lines.append(row(status.name, "failing", "\(printable(why, lengthMax: 500)); next try in \(seconds) s"))
             case .blocked(let reasons):

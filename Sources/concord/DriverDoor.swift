@@ -16,9 +16,15 @@ func mergeDriverDoor(_ words: [String]) -> Int32 {
         let merged = try mergeFiles(base: base, ours: ours, theirs: theirs, path: path, policy: MergePolicy(), into: output)
         if !merged.isUnchanged { try output.commit(merged.bytes) }
         tell(merged.report, path: path)
-        return merged.hasConflicts ? 1 : 0
+        guard merged.hasConflicts else { return 0 }
+        // There are no markers in the file to be stumbled over.
+        printError("\(path): these places have the text of ours; put in what is right, then git add")
+        return 1
     } catch {
-        printError("concord merge-driver: \((error as? InputFault)?.sentence ?? "\(error)"); \(path) is left to git's line merge")
+        // git's names for the three files say nothing to a person.
+        var why = "\(error)"
+        for name in [base, ours, theirs] where why.contains("\(name):") { why.replace("\(name):", with: "\(path):") }
+        printError("concord merge-driver: \(why); \(path) is left to git's line merge")
         let size = words.count > 3 ? words[3] : "7"
         guard let child = try? run(["git", "merge-file", "--marker-size=\(size)", "-L", "ours", "-L", "base", "-L", "theirs", ours, base, theirs], environment: processEnvironment(), deadline: .seconds(60)) else { return 129 }
         guard case .exited(let code) = child.end else { return 129 }

@@ -127,8 +127,8 @@ private let pages: [String: String] = [
         usage: concord merge-driver %O %A %B %L %P
 
         What git calls to merge a catalog once 'concord install-driver' has registered it. The result replaces %A: the merged
-        catalog, valid also with conflicts, which are listed on standard error. A file that is not a catalog goes to git's
-        line merge.
+        catalog, valid also with conflicts, which are listed on standard error and have the text of ours. A file that is not
+        a catalog goes to git's line merge.
 
         Exit: 0 clean; 1 conflicts; above 128 git must not use the result.
         """,
@@ -175,7 +175,7 @@ private let pages: [String: String] = [
         usage: concord restore [--repository R] --ref BRANCH [--path P] KEY LANGUAGE [--at N]
 
         Puts a lost text back: an edit of this one place, committed on BRANCH in your name and marked as needs_review. N is the
-        number that 'concord lost KEY LANGUAGE' shows; 1, the newest, by default.
+        number that 'concord lost KEY LANGUAGE' shows; 1, the newest, by default. A text of a table (.strings) is put back by hand.
 
         Exit: 0; 1 the branch must not be moved; 2 there is no such text.
         """,
@@ -199,14 +199,15 @@ private let pages: [String: String] = [
     "explain": """
         usage: concord explain [--repository R] --ref X PATH KEY [LANGUAGE]
 
-        Says why a text and its state are as they are: who wrote them and when, by which syncs they came, and what these decided.
+        Says why a text of a catalog and its state are as they are: who wrote them and when, by which syncs they came, and what
+        these decided.
 
         Exit: 0; 2 there is no such text.
         """,
     "log": """
         usage: concord log [--repository R] --ref X [--json] PATH KEY [LANGUAGE]
 
-        The history of one text, newest first: commit, date, author, and what changed. Follows renames of the file and syncs.
+        The history of one text of a catalog, newest first: commit, date, author, and what changed. Follows renames of the file and syncs.
 
         Exit: 0; 2 there is no such text.
         """,
