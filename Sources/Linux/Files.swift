@@ -27,7 +27,8 @@ import Glibc
         guard size <= limit else { throw SystemError(number: EFBIG, stage: "cannot read", subject: path) }
 
         if size >= Self.mappedBytesMin {
-            let mapping = unsafe mmap(nil, size, PROT_READ, MAP_PRIVATE, file.number, 0)
+            // All pages at once: they are going to be read, and one by one they cost more than the reading.
+            let mapping = unsafe mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.number, 0)
             guard let mapping = unsafe mapping, unsafe mapping != MAP_FAILED else { throw SystemError("cannot map", path) }
             unsafe start = UnsafeRawPointer(mapping)
             count = size
@@ -72,7 +73,7 @@ import Glibc
         guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError("cannot examine", path) }
         count = Int(status.st_size)
         isMapped = count > 0
-        let memory = isMapped ? unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0) : unsafe malloc(1)
+        let memory = isMapped ? unsafe mmap(nil, count, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, 0) : unsafe malloc(1)
         guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { throw SystemError("cannot map", path) }
         unsafe start = UnsafeRawPointer(memory)
     }

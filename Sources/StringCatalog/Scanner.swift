@@ -602,16 +602,15 @@ struct Layouts {
         var tail: Range<Int>
     }
 
-    private var known: [Layout] = []
+    private var known: InlineArray<6, Layout> = .init(repeating: Layout(head: 0..<0, tail: 0..<0))
+    /// How many of them there are.
+    private(set) var count = 0
     private var looks = 0
-    private static let knownMax = 6
     /// So many values are looked at for a layout; what a file has is seen by then.
     private static let looksMax = 256
     private static let headBytesMax = 400
     /// Those of `variations`, `plural`, `other`, `stringUnit`, `state`, its value, `value`, and the one that opens the text.
     private static let quotesMax = 15
-
-    var count: Int { known.count }
 
     subscript(_ k: Int) -> Layout { known[k] }
 
@@ -641,7 +640,8 @@ struct Layouts {
         }
         guard quotes <= Layouts.quotesMax, quotes % 2 == 1, opening + 1 - range.lowerBound <= Layouts.headBytesMax else { return }
         let layout = Layout(head: range.lowerBound..<opening + 1, tail: end..<range.upperBound)
-        if known.count == Layouts.knownMax { known[Layouts.knownMax - 1] = layout } else { known.append(layout) }
+        if count < known.count { count += 1 }
+        known[count - 1] = layout
     }
 }
 

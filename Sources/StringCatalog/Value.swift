@@ -219,26 +219,28 @@ final class Sides {
     /// Calls `body` with each text below: strings that are a member `value`, or stand in a member `values`; and with the
     /// names that lead to it.
     func eachText(in value: Value, _ body: ([Name], Value) -> Void) {
-        let bytes = self[value.side]
-        var names: [Name] = []
-        func walk(_ scanner: inout Scanner) {
-            scanner.position += 1
-            scanner.checkedMembers { scanner, member in
-                names.append(.read(value.side, member.name, isEscaped: member.isEscaped))
-                if scanner.here == 0x7b {
-                    walk(&scanner)
-                } else {
-                    let from = scanner.position
-                    scanner.checkedValue()
-                    let found = Value(value.side, from..<scanner.position)
-                    if bytes[from] == 0x22, hasName(bytes, member, "value") { body(names, found) }
-                    if bytes[from] == 0x5b, hasName(bytes, member, "values") { elements(found).filter(isString).forEach { body(names, $0) } }
-                }
-                names.removeLast()
-            }
-        }
         guard isObject(value) else { return }
-        bytes.scanChecked(from: Int(value.start)) { walk(&$0) }
+        var names: [Name] = []
+        self[value.side].scanChecked(from: Int(value.start)) { walk(&$0, value.side, &names, body) }
+    }
+
+    /// Walks the object that begins here.
+    private func walk(_ scanner: inout Scanner, _ side: Side, _ names: inout [Name], _ body: ([Name], Value) -> Void) {
+        let bytes = scanner.bytes
+        scanner.position += 1
+        scanner.checkedMembers { scanner, member in
+            names.append(.read(side, member.name, isEscaped: member.isEscaped))
+            if scanner.here == 0x7b {
+                walk(&scanner, side, &names, body)
+            } else {
+                let from = scanner.position
+                scanner.checkedValue()
+                let found = Value(side, from..<scanner.position)
+                if bytes[from] == 0x22, hasName(bytes, member, "value") { body(names, found) }
+                if bytes[from] == 0x5b, hasName(bytes, member, "values") { elements(found).filter(isString).forEach { body(names, $0) } }
+            }
+            names.removeLast()
+        }
     }
 
     /// The elements of an array; empty for any other value.

@@ -93,10 +93,15 @@ def merge(args, work):
         out = os.path.join(work, "out.xcstrings")
         ours = [CONCORD, "merge", "--base", f("base"), "--ours", f("ours"), "--theirs", f("theirs"), "--output", out]
         peer = ["git", "merge-file", "-p", f("ours"), f("base"), f("theirs")]
-        quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         pairs = []
         for i in range(args.pairs + 1):
-            a, b = run(ours, **quiet), run(peer, **quiet)
+            # Both write a new file.
+            for path in (out, out + ".git"):
+                if os.path.exists(path):
+                    os.remove(path)
+            a = run(ours, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            with open(out + ".git", "wb") as f:
+                b = run(peer, stdout=f, stderr=subprocess.DEVNULL)
             if i:
                 pairs.append((a, b))
         same = subprocess.run(["cmp", "-s", out, os.path.join(folder, "outcome")]).returncode == 0
