@@ -38,8 +38,10 @@ struct MigrationSync {
         self.sync = sync
         var crossings: [Crossing] = []
         if let base {
-            for change in try sync.repository.changes(from: ours, to: theirs) where (change.old == nil) != (change.new == nil) {
-                guard let catalog = change.old ?? change.new, catalog.mode.isFile, let name = TableName(catalog: catalog.path) else { continue }
+            // A source that migrated has deleted tables, and one that has not matters only where it changed some. So what a merge
+            // looks at anyway is enough.
+            let names = Set(try sync.repository.changes(from: base, to: theirs).compactMap { ($0.old ?? $0.new).flatMap { TableName(of: $0.path) } })
+            for name in names.sorted(by: { $0.catalog < $1.catalog }) {
                 let sides = Standings(
                     base: try Standing(of: name, in: base, sync.repository), ours: try Standing(of: name, in: ours, sync.repository),
                     theirs: try Standing(of: name, in: theirs, sync.repository))
@@ -100,10 +102,17 @@ private struct TableName: Hashable {
     let folder: TreePath?
     let stem: String
 
-    init?(catalog: TreePath) {
-        let name = catalog.name
-        guard name.hasSuffix(".xcstrings"), catalog.isSafe, Array(catalog.description.utf8) == catalog.bytes else { return nil }
-        (self.catalog, folder, stem) = (catalog, catalog.parent, String(name.dropLast(".xcstrings".count)))
+    /// The name that a catalog or a table of a language has; `nil` for any other file.
+    init?(of path: TreePath) {
+        guard path.isSafe, Array(path.description.utf8) == path.bytes else { return nil }
+        if path.name.hasSuffix(".xcstrings") {
+            (catalog, folder, stem) = (path, path.parent, String(path.name.dropLast(".xcstrings".count)))
+        } else {
+            guard TableKind(path: path.name) != nil, let language = path.parent, language.name.hasSuffix(".lproj"), let dot = path.name.lastIndex(of: ".") else { return nil }
+            (folder, stem) = (language.parent, String(path.name[..<dot]))
+            guard let catalog = TreePath((folder.map { "\($0)/" } ?? "") + stem + ".xcstrings") else { return nil }
+            self.catalog = catalog
+        }
     }
 
     func path(_ language: String, _ kind: TableKind) -> TreePath? {
@@ -189,6 +198,7 @@ private struct Crossing {
         guard !base.tables.isEmpty else { return nil }
         guard ours.isMigrated && theirs.hasTablesOnly || ours.hasTablesOnly && theirs.isMigrated else { return nil }
         guard [base, ours, theirs].flatMap(\.entries).allSatisfy({ isSelected($0.path) && $0.mode.isFile }) else { return nil }
+        for entry in [base, ours, theirs].flatMap(\.entries) where try sync.isForeignFormat(entry) { return nil }
         (self.name, raw, merged) = (name, sides, sides)
         form = ours.isMigrated || step.isTargetTheSourceRole == nil ? .catalog : .tables
         isOursConverted = form == .catalog && !ours.isMigrated
@@ -303,7 +313,10 @@ private struct Crossing {
 
     /// Holds texts of the catalog that read back from the tables are not what they were.
     private mutating func holdWhatTablesLack(_ changed: [CatalogChange], _ source: String) throws {
-        struct Place: Hashable { let key, language: [UInt8]; let field: String }
+        struct Place: Hashable {
+            let key, language: [UInt8]
+            let field: String
+        }
         func place(_ path: LeafPath) -> Place { Place(key: Array((path.key ?? "").utf8), language: languageIdentity(Array((path.language ?? "").utf8)), field: path.field ?? "") }
         let back = try CatalogDocument(parsing: migrated(Self.effective(editedTables), sourceLanguage: source).bytes)
         var texts: [Place: String] = [:]
@@ -313,7 +326,9 @@ private struct Crossing {
             guard let key = change.path.key, seen.insert(HeldKey(key: key, language: change.path.language)).inserted else { continue }
             held.append(Held(
                 file: name.catalog, leaf: LeafPath(key: key, language: change.path.language), base: change.old, ours: texts[place(change.path)], theirs: change.new,
-                why: "changed in the catalog, and the tables of this branch cannot say it as it is there (\(change.path.field ?? ""))"))
+                why: change.new == nil
+                    ? "removed in the catalog, and it stays in the table: neither the last text of a table is removed nor the category other"
+                    : "changed in the catalog, and the tables of this branch cannot say it as it is there (\(change.path.field ?? ""))"))
         }
     }
 
