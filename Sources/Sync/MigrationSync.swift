@@ -216,7 +216,7 @@ private struct Crossing {
             isFrozen = true
             held = [Held(
                 file: fault?.file ?? name.catalog, leaf: nil, base: nil, ours: nil, theirs: nil,
-                why: "one side has migrated to a catalog, and the texts cannot be brought over: \(fault?.sentence ?? "\(error)")")]
+                why: "\(ours.isMigrated ? sync.ends.ours : sync.ends.theirs) has migrated to a catalog, and texts cannot be brought over: \(fault?.sentence ?? "\(error)")")]
         }
     }
 
@@ -244,14 +244,15 @@ private struct Crossing {
         for conflict in brought.report.conflicts {
             held.append(Held(file: name.catalog, leaf: conflict.path, base: conflict.base, ours: conflict.ours, theirs: conflict.theirs, why: conflict.why))
         }
-        holdLeftovers(try migrated(old, sourceLanguage: source).left, try migrated(new, sourceLanguage: source).left)
+        holdLeftovers(
+            try migrated(old, sourceLanguage: source).left, try migrated(new, sourceLanguage: source).left, on: isOursConverted ? sync.ends.ours : sync.ends.theirs)
         let standing = Standing(catalog: try entry(name.catalog, like: catalog, common.bytes, sync))
         let other = Standing(catalog: try entry(name.catalog, like: catalog, brought.bytes, sync))
         merged = Standings(base: standing, ours: isOursConverted ? other : raw.ours, theirs: isOursConverted ? raw.theirs : other)
     }
 
     /// Holds what changed in tables and has no form in a catalog.
-    private mutating func holdLeftovers(_ old: [Migration.Leftover], _ new: [Migration.Leftover]) {
+    private mutating func holdLeftovers(_ old: [Migration.Leftover], _ new: [Migration.Leftover], on branch: String) {
         func content(_ tables: [ReadTable], _ leftover: Migration.Leftover) -> [String] {
             tables.filter { $0.table.language == leftover.language }
                 .map { $0.table.document.entries.filter { $0.key == leftover.key && !$0.isHidden }.map { "\($0.content)" }.joined() }
@@ -262,7 +263,7 @@ private struct Crossing {
             if known.contains(leftover.description), content(baseTables, leftover) == content(editedTables, leftover) { continue }
             held.append(Held(
                 file: name.catalog, leaf: LeafPath(key: leftover.key, language: leftover.language), base: nil, ours: nil, theirs: nil,
-                why: "edited in a table, and a catalog cannot say it: \(leftover.why)"))
+                why: "edited in a table on \(branch), and a catalog cannot say it: \(leftover.why)"))
         }
     }
 
@@ -307,12 +308,12 @@ private struct Crossing {
                 ReadTable(entry: item.entry, table: LocalizedTable(language: $0.table.language, kind: $0.table.kind, document: item.document))
             }
         }
-        try holdWhatTablesLack(changed, source)
+        try holdWhatTablesLack(changed, source, sync.ends)
         merged = Standings(base: Standing(tables: base.tables), ours: ours, theirs: Standing(tables: brought.map(\.entry)))
     }
 
     /// Holds texts of the catalog that read back from the tables are not what they were.
-    private mutating func holdWhatTablesLack(_ changed: [CatalogChange], _ source: String) throws {
+    private mutating func holdWhatTablesLack(_ changed: [CatalogChange], _ source: String, _ ends: (ours: String, theirs: String)) throws {
         struct Place: Hashable {
             let key, language: [UInt8]
             let field: String
@@ -327,8 +328,8 @@ private struct Crossing {
             held.append(Held(
                 file: name.catalog, leaf: LeafPath(key: key, language: change.path.language), base: change.old, ours: texts[place(change.path)], theirs: change.new,
                 why: change.new == nil
-                    ? "removed in the catalog, and it stays in the table: neither the last text of a table is removed nor the category other"
-                    : "changed in the catalog, and the tables of this branch cannot say it as it is there (\(change.path.field ?? ""))"))
+                    ? "\(ends.theirs) removed it in the catalog, and it stays in the table of \(ends.ours): neither the last text of a table is removed nor the category other"
+                    : "\(ends.theirs) changed it in the catalog, and the tables of \(ends.ours) cannot say it as it is there (\(change.path.field ?? ""))"))
         }
     }
 
@@ -463,7 +464,7 @@ private struct Crossing {
     }
 
     private static func catalog(_ entry: TreeEntry, _ sync: CatalogSync) throws -> CatalogDocument {
-        do { return try CatalogDocument(parsing: bytes(entry, sync)) } catch let error as CatalogError { throw CrossingFault(file: entry.path, sentence: "it is damaged: \(error)") }
+        do { return try CatalogDocument(parsing: bytes(entry, sync)) } catch let error as CatalogError { throw CrossingFault(file: entry.path, sentence: "it cannot be read: \(error)") }
     }
 
     private static func tables(_ standing: Standing, _ source: String, _ sync: CatalogSync) throws -> [ReadTable] {
@@ -472,7 +473,7 @@ private struct Crossing {
             do {
                 return ReadTable(entry: entry, table: LocalizedTable(language: language, kind: kind, document: try TableDocument(parsing: bytes(entry, sync))))
             } catch let error as TableError {
-                throw CrossingFault(file: entry.path, sentence: "it is damaged: \(error)")
+                throw CrossingFault(file: entry.path, sentence: "it cannot be read: \(error)")
             }
         }
     }
