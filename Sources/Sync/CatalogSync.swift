@@ -165,7 +165,7 @@ struct CatalogSync {
     }
 
     /// Git LFS stores a small text in the file's place; it is no damage, and not ours to merge.
-    private func isForeignFormat(_ entry: TreeEntry) throws(GitError) -> Bool {
+    func isForeignFormat(_ entry: TreeEntry) throws(GitError) -> Bool {
         guard try repository.size(ofBlob: entry.id) < 1024 else { return false }
         return try repository.blob(entry.id).array.starts(with: "version https://git-lfs.github.com/spec/".utf8)
     }

@@ -126,17 +126,19 @@ public struct Conflicts {
         return try branch.edit(held.file, message: message, author: person) { () throws(GitError) in
             try memory.remember(resolution, file: held.file, by: person)
         } _: { document throws(EditFault) in
-            guard let incoming else { return try document.setting(chosen ?? "", state: "translated", at: leaf) }
+            // A text of a table has no state; nobody has looked at it here.
+            guard let incoming else { return try document.setting(chosen ?? "", state: choice == .theirs ? "needs_review" : "translated", at: leaf) }
             // The state that theirs gave its text comes with it.
             return try document.taking(Set([leaf, leaf.stateOfText].compactMap { $0 }), from: incoming)
         }
     }
 
-    /// The catalog as the source has it.
-    private func theirs(_ conflict: SyncConflict) throws(BranchEditError) -> CatalogDocument {
+    /// The catalog as the source has it; `nil` where the source has not migrated its tables and there is a text to be taken.
+    private func theirs(_ conflict: SyncConflict) throws(BranchEditError) -> CatalogDocument? {
         do {
             let tree = try repository.tree(of: conflict.source.tip)
             guard let entry = try repository.entry(at: conflict.held.file, in: tree) else {
+                if conflict.held.theirs != nil { return nil }
                 throw BranchEditError.absent("\(conflict.source.name.shorthand) has no file \(conflict.held.file)")
             }
             return try CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: settings.catalogBytesMax).array))

@@ -38,8 +38,10 @@ struct MigrationSync {
         self.sync = sync
         var crossings: [Crossing] = []
         if let base {
-            for change in try sync.repository.changes(from: ours, to: theirs) where (change.old == nil) != (change.new == nil) {
-                guard let catalog = change.old ?? change.new, catalog.mode.isFile, let name = TableName(catalog: catalog.path) else { continue }
+            // A source that migrated has deleted tables, and one that has not matters only where it changed some. So what a merge
+            // looks at anyway is enough.
+            let names = Set(try sync.repository.changes(from: base, to: theirs).compactMap { ($0.old ?? $0.new).flatMap { TableName(of: $0.path) } })
+            for name in names.sorted(by: { $0.catalog < $1.catalog }) {
                 let sides = Standings(
                     base: try Standing(of: name, in: base, sync.repository), ours: try Standing(of: name, in: ours, sync.repository),
                     theirs: try Standing(of: name, in: theirs, sync.repository))
@@ -100,10 +102,17 @@ private struct TableName: Hashable {
     let folder: TreePath?
     let stem: String
 
-    init?(catalog: TreePath) {
-        let name = catalog.name
-        guard name.hasSuffix(".xcstrings"), catalog.isSafe, Array(catalog.description.utf8) == catalog.bytes else { return nil }
-        (self.catalog, folder, stem) = (catalog, catalog.parent, String(name.dropLast(".xcstrings".count)))
+    /// The name that a catalog or a table of a language has; `nil` for any other file.
+    init?(of path: TreePath) {
+        guard path.isSafe, Array(path.description.utf8) == path.bytes else { return nil }
+        if path.name.hasSuffix(".xcstrings") {
+            (catalog, folder, stem) = (path, path.parent, String(path.name.dropLast(".xcstrings".count)))
+        } else {
+            guard TableKind(path: path.name) != nil, let language = path.parent, language.name.hasSuffix(".lproj"), let dot = path.name.lastIndex(of: ".") else { return nil }
+            (folder, stem) = (language.parent, String(path.name[..<dot]))
+            guard let catalog = TreePath((folder.map { "\($0)/" } ?? "") + stem + ".xcstrings") else { return nil }
+            self.catalog = catalog
+        }
     }
 
     func path(_ language: String, _ kind: TableKind) -> TreePath? {
@@ -189,6 +198,7 @@ private struct Crossing {
         guard !base.tables.isEmpty else { return nil }
         guard ours.isMigrated && theirs.hasTablesOnly || ours.hasTablesOnly && theirs.isMigrated else { return nil }
         guard [base, ours, theirs].flatMap(\.entries).allSatisfy({ isSelected($0.path) && $0.mode.isFile }) else { return nil }
+        for entry in [base, ours, theirs].flatMap(\.entries) where try sync.isForeignFormat(entry) { return nil }
         (self.name, raw, merged) = (name, sides, sides)
         form = ours.isMigrated || step.isTargetTheSourceRole == nil ? .catalog : .tables
         isOursConverted = form == .catalog && !ours.isMigrated
@@ -206,7 +216,7 @@ private struct Crossing {
             isFrozen = true
             held = [Held(
                 file: fault?.file ?? name.catalog, leaf: nil, base: nil, ours: nil, theirs: nil,
-                why: "one side has migrated to a catalog, and the texts cannot be brought over: \(fault?.sentence ?? "\(error)")")]
+                why: "\(ours.isMigrated ? sync.ends.ours : sync.ends.theirs) has migrated to a catalog, and texts cannot be brought over: \(fault?.sentence ?? "\(error)")")]
         }
     }
 
@@ -234,14 +244,15 @@ private struct Crossing {
         for conflict in brought.report.conflicts {
             held.append(Held(file: name.catalog, leaf: conflict.path, base: conflict.base, ours: conflict.ours, theirs: conflict.theirs, why: conflict.why))
         }
-        holdLeftovers(try migrated(old, sourceLanguage: source).left, try migrated(new, sourceLanguage: source).left)
+        holdLeftovers(
+            try migrated(old, sourceLanguage: source).left, try migrated(new, sourceLanguage: source).left, on: isOursConverted ? sync.ends.ours : sync.ends.theirs)
         let standing = Standing(catalog: try entry(name.catalog, like: catalog, common.bytes, sync))
         let other = Standing(catalog: try entry(name.catalog, like: catalog, brought.bytes, sync))
         merged = Standings(base: standing, ours: isOursConverted ? other : raw.ours, theirs: isOursConverted ? raw.theirs : other)
     }
 
     /// Holds what changed in tables and has no form in a catalog.
-    private mutating func holdLeftovers(_ old: [Migration.Leftover], _ new: [Migration.Leftover]) {
+    private mutating func holdLeftovers(_ old: [Migration.Leftover], _ new: [Migration.Leftover], on branch: String) {
         func content(_ tables: [ReadTable], _ leftover: Migration.Leftover) -> [String] {
             tables.filter { $0.table.language == leftover.language }
                 .map { $0.table.document.entries.filter { $0.key == leftover.key && !$0.isHidden }.map { "\($0.content)" }.joined() }
@@ -252,7 +263,7 @@ private struct Crossing {
             if known.contains(leftover.description), content(baseTables, leftover) == content(editedTables, leftover) { continue }
             held.append(Held(
                 file: name.catalog, leaf: LeafPath(key: leftover.key, language: leftover.language), base: nil, ours: nil, theirs: nil,
-                why: "edited in a table, and a catalog cannot say it: \(leftover.why)"))
+                why: "edited in a table on \(branch), and a catalog cannot say it: \(leftover.why)"))
         }
     }
 
@@ -297,13 +308,16 @@ private struct Crossing {
                 ReadTable(entry: item.entry, table: LocalizedTable(language: $0.table.language, kind: $0.table.kind, document: item.document))
             }
         }
-        try holdWhatTablesLack(changed, source)
+        try holdWhatTablesLack(changed, source, sync.ends)
         merged = Standings(base: Standing(tables: base.tables), ours: ours, theirs: Standing(tables: brought.map(\.entry)))
     }
 
     /// Holds texts of the catalog that read back from the tables are not what they were.
-    private mutating func holdWhatTablesLack(_ changed: [CatalogChange], _ source: String) throws {
-        struct Place: Hashable { let key, language: [UInt8]; let field: String }
+    private mutating func holdWhatTablesLack(_ changed: [CatalogChange], _ source: String, _ ends: (ours: String, theirs: String)) throws {
+        struct Place: Hashable {
+            let key, language: [UInt8]
+            let field: String
+        }
         func place(_ path: LeafPath) -> Place { Place(key: Array((path.key ?? "").utf8), language: languageIdentity(Array((path.language ?? "").utf8)), field: path.field ?? "") }
         let back = try CatalogDocument(parsing: migrated(Self.effective(editedTables), sourceLanguage: source).bytes)
         var texts: [Place: String] = [:]
@@ -313,7 +327,9 @@ private struct Crossing {
             guard let key = change.path.key, seen.insert(HeldKey(key: key, language: change.path.language)).inserted else { continue }
             held.append(Held(
                 file: name.catalog, leaf: LeafPath(key: key, language: change.path.language), base: change.old, ours: texts[place(change.path)], theirs: change.new,
-                why: "changed in the catalog, and the tables of this branch cannot say it as it is there (\(change.path.field ?? ""))"))
+                why: change.new == nil
+                    ? "\(ends.theirs) removed it in the catalog, and it stays in the table of \(ends.ours): neither the last text of a table is removed nor the category other"
+                    : "\(ends.theirs) changed it in the catalog, and the tables of \(ends.ours) cannot say it as it is there (\(change.path.field ?? ""))"))
         }
     }
 
@@ -448,7 +464,7 @@ private struct Crossing {
     }
 
     private static func catalog(_ entry: TreeEntry, _ sync: CatalogSync) throws -> CatalogDocument {
-        do { return try CatalogDocument(parsing: bytes(entry, sync)) } catch let error as CatalogError { throw CrossingFault(file: entry.path, sentence: "it is damaged: \(error)") }
+        do { return try CatalogDocument(parsing: bytes(entry, sync)) } catch let error as CatalogError { throw CrossingFault(file: entry.path, sentence: "it cannot be read: \(error)") }
     }
 
     private static func tables(_ standing: Standing, _ source: String, _ sync: CatalogSync) throws -> [ReadTable] {
@@ -457,7 +473,7 @@ private struct Crossing {
             do {
                 return ReadTable(entry: entry, table: LocalizedTable(language: language, kind: kind, document: try TableDocument(parsing: bytes(entry, sync))))
             } catch let error as TableError {
-                throw CrossingFault(file: entry.path, sentence: "it is damaged: \(error)")
+                throw CrossingFault(file: entry.path, sentence: "it cannot be read: \(error)")
             }
         }
     }

@@ -288,7 +288,7 @@ import Testing
         try marie.pushFile(sound + "<<<<<<<", to: "Localizable.xcstrings")
         try dev.push { $0.keys["Welcome"] = [:] }
         let report = try fixture.pass()
-        #expect(report.held.first?.places.first?.why.contains("damaged: line ") == true)
+        #expect(report.held.first?.places.first?.why.contains("cannot be read on l10n/fr: line ") == true)
         #expect(try fixture.text("main").hasSuffix("}"))
         try marie.pull()
         try marie.pushFile(sound, to: "Localizable.xcstrings")
