@@ -200,11 +200,10 @@ extension Merger {
 
     /// Records all texts of an entry as lost.
     mutating func loseTexts(of entry: Value, _ rule: String, except merged: Merged = .absent) {
-        guard let localizations = sides.member(entry, "localizations") else { return }
         var kept: Set<[UInt8]> = []
         texts(merged) { kept.insert($0) }
         let before = report.losses.count
-        for item in sides.effective(sides.items(localizations)) {
+        for item in sides.effective(sides.entryItems(entry).languages) {
             language = item.name
             loseTexts(in: item.value, rule)
         }
