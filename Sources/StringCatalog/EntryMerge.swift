@@ -11,7 +11,7 @@ extension Merger {
         report.conflicts.append(MergeConflict(
             path: path, base: values.base.map(sides.text), ours: values.ours.map(sides.text), theirs: values.theirs.map(sides.text), why: why))
         // Texts inside an object that is held back whole are named one by one: nobody has to read JSON to find them.
-        guard let theirs = values.theirs, sides.isObject(theirs) else { return }
+        guard policy.recordsLosses, let theirs = values.theirs, sides.isObject(theirs) else { return }
         let known = Set(values.base.map(texts) ?? []).union(values.ours.map(texts) ?? [])
         let before = report.losses.count
         loseTexts(in: theirs, Loss.heldBack)
@@ -37,6 +37,7 @@ extension Merger {
 
     /// Records a text that does not come into the result.
     mutating func lose(_ text: Value, _ rule: String) {
+        guard policy.recordsLosses else { return }
         report.losses.append(Loss(path: path, text: sides.text(text), from: text.side == .ours ? "ours" : "theirs", rule: rule))
     }
 
@@ -200,6 +201,7 @@ extension Merger {
 
     /// Records all texts of an entry as lost.
     mutating func loseTexts(of entry: Value, _ rule: String, except merged: Merged = .absent) {
+        guard policy.recordsLosses else { return }
         var kept: Set<[UInt8]> = []
         texts(merged) { kept.insert($0) }
         let before = report.losses.count
@@ -213,6 +215,7 @@ extension Merger {
 
     /// Records all texts below a value as lost.
     mutating func loseTexts(in value: Value, _ rule: String) {
+        guard policy.recordsLosses else { return }
         let from = value.side == .ours ? "ours" : "theirs"
         let key = key.map(sides.text)
         let language = language.map(sides.text)

@@ -8,7 +8,9 @@ func check(
 ) throws(MergeFault) {
     let written = try ours.written(output, as: plan, of: merger)
 
-    var again = Merger(base: base, ours: written, theirs: theirs, policy: policy, knowing: merger.sides)
+    var quietly = policy
+    quietly.recordsLosses = false
+    var again = Merger(base: base, ours: written, theirs: theirs, policy: quietly, knowing: merger.sides)
     var settled = [Bool](repeating: false, count: written.entries.count)
     if let alignment = written.alignment {
         for (i, at) in alignment.entry.enumerated() where at >= 0 && alignment.isSame[i] && plan.entries[i] == nil { settled[Int(at)] = true }
@@ -98,8 +100,28 @@ struct Comparison {
         case .value(let planned): return sides.equal(planned, value)
         case .literal(let bytes): return sides[value.side].array(value.range) == bytes
         case .fresh(let patches): return equal(patches, value)
-        case .patched(let host, let patches, _): return equal(composed(sides, host, patches) { _, _ in false }, value, like: sides.items(host))
+        case .patched(let host, let patches, _):
+            return equalInPlace(host, patches, value) ?? equal(composed(sides, host, patches) { _, _ in false }, value, like: sides.items(host))
         }
+    }
+
+    /// The same where the members stand as those of the host do and patches only change some, as most do; nil otherwise.
+    private func equalInPlace(_ host: Value, _ patches: [Patch], _ value: Value) -> Bool? {
+        guard sides.isObject(value) else { return false }
+        let old = sides.items(host)
+        let new = sides.items(value, like: old)
+        guard old.count == new.count, sides.effective(old).count == old.count else { return nil }
+        var patched = 0
+        for i in old.indices {
+            guard sides.isSame(old[i].name, new[i].name) else { return nil }
+            if let patch = patches.first(where: { sides.isSame($0.name, old[i].name) }) {
+                patched += 1
+                guard equal(patch.merged, new[i].value) else { return false }
+            } else {
+                guard sides.equal(old[i].value, new[i].value) else { return false }
+            }
+        }
+        return patched == patches.count ? true : nil
     }
 
     private func equal(_ members: [Patch], _ value: Value, like: [Item] = []) -> Bool {

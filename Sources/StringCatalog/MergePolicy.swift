@@ -77,6 +77,8 @@ public struct MergePolicy: Sendable {
     /// What people decided before. About texts and comments it goes before the rules; elsewhere it is asked before a conflict is
     /// recorded.
     public var resolutions = Resolutions()
+    /// Whether the report names each text that lost. A caller that tells nobody saves a look at everything that goes.
+    public var recordsLosses = true
     /// Keys that are held whole although they could be merged, and why: each becomes a conflict where a side changed it.
     public var holding: [String: String] = [:]
     /// For ``Choice/newest``: on which side a leaf was changed last; `none` where that cannot be told. A leaf whose date a merge

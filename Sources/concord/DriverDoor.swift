@@ -13,7 +13,9 @@ func mergeDriverDoor(_ words: [String]) -> Int32 {
     let path = words.count > 4 ? words[4] : ours
     do {
         let output = OutputFile(ours)
-        let merged = try mergeFiles(base: base, ours: ours, theirs: theirs, path: path, policy: MergePolicy(), into: output)
+        var policy = MergePolicy()
+        policy.recordsLosses = false
+        let merged = try mergeFiles(base: base, ours: ours, theirs: theirs, path: path, policy: policy, into: output)
         if !merged.isUnchanged { try output.commit(merged.bytes) }
         tell(merged.report, path: path)
         guard merged.hasConflicts else { return 0 }

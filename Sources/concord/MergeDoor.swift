@@ -18,7 +18,7 @@ func mergeDoor(_ words: [String]) -> Int32 {
         } catch let fault as Arguments.Fault {
             return usageFault("merge", fault.sentence)
         }
-        let policy: MergePolicy
+        var policy: MergePolicy
         switch arguments.options["--source-side"] {
         case nil, "none": policy = MergePolicy()
         case "ours": policy = MergePolicy(sourceSide: .ours)
@@ -27,6 +27,7 @@ func mergeDoor(_ words: [String]) -> Int32 {
         }
         let path = arguments.options["--path"] ?? names.ours
         let output = OutputFile(names.output)
+        policy.recordsLosses = arguments.options["--report"] != nil
         let merged = try mergeFiles(base: names.base, ours: names.ours, theirs: names.theirs, path: path, policy: policy, into: output)
         // The report first: status 2 promises that the output was not written.
         if let report = arguments.options["--report"] { try writeBytes(Bytes(merged.report.json(path: path)), to: report) }
