@@ -2,7 +2,7 @@ import Foundation
 import Linux
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DirectoryWatchTests {
+@Suite(.timeLimit(.minutes(30))) struct DirectoryWatchTests {
     let folder: TemporaryFolder
     let bell = Bell()
     let watch: DirectoryWatch<String>

@@ -3,7 +3,7 @@ import Linux
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FileTests {
+@Suite(.timeLimit(.minutes(30))) struct FileTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ChildTests {
+@Suite(.timeLimit(.minutes(30))) struct ChildTests {
     let environment = ["PATH=/usr/bin:/bin"]
 
     @Test func `a child's outputs and exit code are kept`() throws {
@@ -87,7 +87,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+@Suite(.timeLimit(.minutes(30))) struct SocketTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ServiceNotifyTests {
+@Suite(.timeLimit(.minutes(30))) struct ServiceNotifyTests {
     /// Receives what a service says, at a path or an abstract address.
     func messages(at address: String, _ body: (ServiceNotify) -> Void) -> [String] {
         let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -184,7 +184,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TimeTests {
+@Suite(.timeLimit(.minutes(30))) struct TimeTests {
     struct Middle: RandomNumberGenerator { mutating func next() -> UInt64 { .max / 2 } }
 
     @Test func `a backoff doubles to its bound, and at most half is taken off`() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.timeLimit(.minutes(5))) struct `Conflicts` {
+@Suite(.timeLimit(.minutes(30))) struct `Conflicts` {
     /// Main and a branch contradict each other about one text, and nobody has a role.
     private func contradiction() throws -> (fixture: Fixture, settings: RepositorySettings) {
         let fixture = try Fixture(branches: ["l10n/fr"])

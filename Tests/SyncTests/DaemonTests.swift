@@ -54,7 +54,7 @@ extension Fixture {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct DaemonTests {
+@Suite(.timeLimit(.minutes(30))) struct DaemonTests {
     @Test func `a push is heard, and what it brings goes everywhere`() async throws {
         let fixture = try Fixture()
         let daemon = try RunningDaemon(fixture, configuration: fixture.configuration())

@@ -5,7 +5,7 @@ import Testing
 @testable import Sync
 
 /// Histories and places that are not the everyday ones.
-@Suite(.timeLimit(.minutes(5))) struct DepthTests {
+@Suite(.timeLimit(.minutes(30))) struct DepthTests {
     @Test func `branches that people merged crosswise are merged over both bases`() throws {
         let fixture = try Fixture(branches: ["l10n/fr"])
         let dev = try fixture.person("dev", on: "main"), marie = try fixture.person("marie", on: "l10n/fr")

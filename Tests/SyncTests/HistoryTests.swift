@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.timeLimit(.minutes(5))) struct `The history of one text` {
+@Suite(.timeLimit(.minutes(30))) struct `The history of one text` {
     private let path = TreePath("Localizable.xcstrings")!
     private let bye = LeafPath(key: "Bye", language: "fr", field: "stringUnit.value")
 
@@ -112,7 +112,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `The policy newest` {
+@Suite(.timeLimit(.minutes(30))) struct `The policy newest` {
     private func commit(_ person: Person, at date: String, _ edit: (inout Catalog) -> Void) throws {
         var catalog = try Catalog(reading: String(contentsOfFile: person.place + "/Localizable.xcstrings", encoding: .utf8))
         edit(&catalog)

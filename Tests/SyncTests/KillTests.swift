@@ -6,7 +6,7 @@ import Testing
 @testable import Sync
 
 /// The daemon as its own process, killed without warning. `CONCORD_KILLS` sets how often, `CONCORD_SEED` repeats a run.
-@Suite(.timeLimit(.minutes(20))) struct KillTests {
+@Suite(.timeLimit(.minutes(30))) struct KillTests {
     /// Where SwiftPM puts the executable: beside the tests.
     static let binary = ProcessInfo.processInfo.environment["CONCORD_BINARY"]
         ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("concord").path

@@ -5,7 +5,7 @@ import Testing
 
 /// How long a sync takes from the end of `git push`, as a table on standard output. Only with `CONCORD_LATENCY=<pushes>`,
 /// and best with `CONCORD_BINARY` naming the release executable.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct LatencyTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LatencyTests {
     static let pushes = Int(ProcessInfo.processInfo.environment["CONCORD_LATENCY"] ?? "") ?? 0
 
     @Test(.enabled(if: pushes > 0), arguments: ["0ms", "50ms"])

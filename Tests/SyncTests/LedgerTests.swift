@@ -22,7 +22,7 @@ private func record(_ number: Int, text: String? = nil) -> LedgerRecord {
             source: RefName("refs/heads/l10n/fr")!, seconds: Int64(number))))
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `The ledger` {
+@Suite(.timeLimit(.minutes(30))) struct `The ledger` {
     @Test func `has the text that a tie dropped, with all three values, before the branch lost it`() throws {
         let fixture = try Fixture()
         try fixture.person("dev", on: "main").push { $0["Bye", "fr"] = "Adieu" }

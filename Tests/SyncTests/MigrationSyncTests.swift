@@ -6,7 +6,7 @@ import Testing
 @testable import Sync
 
 /// One branch has migrated its tables to a string catalog, the other goes on with tables.
-@Suite(.timeLimit(.minutes(5))) struct MigrationSyncTests {
+@Suite(.timeLimit(.minutes(30))) struct MigrationSyncTests {
     private let path = "App/Localizable.xcstrings"
     private let english = "App/en.lproj/Localizable.strings"
     private let french = "App/fr.lproj/Localizable.strings"

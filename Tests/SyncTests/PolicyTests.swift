@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.timeLimit(.minutes(5))) struct `Policies` {
+@Suite(.timeLimit(.minutes(30))) struct `Policies` {
     private func policy(_ lines: String...) throws -> CatalogPolicy {
         CatalogPolicy(rules: try lines.flatMap { try CatalogPolicy(line: $0).rules })
     }

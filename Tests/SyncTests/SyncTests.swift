@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.timeLimit(.minutes(5))) struct SyncTests {
+@Suite(.timeLimit(.minutes(30))) struct SyncTests {
     @Test func `a translation arrives on main and new keys go back to every translator`() throws {
         let fixture = try Fixture()
         try fixture.person("dev", on: "main").push("Add a key") { $0.keys["Welcome"] = [:] }
@@ -180,7 +180,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct HeldTests {
+@Suite(.timeLimit(.minutes(30))) struct HeldTests {
     /// Both sides gave `Hello` a French text, and nobody may decide.
     let fixture: Fixture
     let settings: RepositorySettings

@@ -5,7 +5,7 @@ import Testing
 @testable import Sync
 
 /// What the daemon does with tables of strings, and with merges that would make a catalog worse.
-@Suite(.timeLimit(.minutes(5))) struct TableSyncTests {
+@Suite(.timeLimit(.minutes(30))) struct TableSyncTests {
     private let french = "App/fr.lproj/Localizable.strings"
 
     private func push(_ person: Person, _ files: [String: String]) throws {
