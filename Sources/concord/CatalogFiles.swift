@@ -3,6 +3,7 @@
 import Linux
 import StringCatalog
 import StringsTable
+import Synchronization
 
 /// An input that cannot be read, as a sentence with the file's name.
 struct InputFault: Error, CustomStringConvertible {
@@ -27,9 +28,9 @@ func readCatalog(_ path: String, role: String? = nil, like: CatalogDocument? = n
 }
 
 /// Parses a catalog; a fault names the file as `path:line:column`.
-func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: CatalogDocument? = nil) throws(InputFault) -> CatalogDocument {
+func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: CatalogDocument? = nil, both: Both = inTurn) throws(InputFault) -> CatalogDocument {
     do {
-        return try CatalogDocument(parsing: bytes, like: like)
+        return try CatalogDocument(parsing: bytes, like: like, both: both)
     } catch {
         if TableKind(path: path) != nil { throw InputFault(sentence: "\(path) is a table of strings, and a catalog is needed here") }
         throw InputFault(sentence: "\(role.map { $0 + ": " } ?? "")\(path):\(error.line):\(error.column): \(error.sentence)")
@@ -61,41 +62,37 @@ func writeBytes(_ bytes: Bytes, to path: String) throws(InputFault) {
     if let fault { throw InputFault(sentence: "\(fault)") }
 }
 
-/// A merged catalog on its way into a file: the engine checks the pages that the file is going to have, and only then does
-/// the file get its name.
-final class OutputFile {
+/// A merged catalog on its way into a file: written while the engine checks it, and only then given its name.
+final class OutputFile: Sendable {
     private let path: String
-    private var pending: PendingFile?
-    private var fault: SystemError?
+    private let written = Mutex(Written.not)
+
+    private enum Written {
+        case not, file(PendingFile), fault(SystemError)
+    }
 
     init(_ path: String) { self.path = path }
 
-    /// Writes the pieces beside the file and gives back what was written; nil where the file can only be written in place.
-    func gather(_ pieces: CatalogPieces) -> Bytes? {
-        guard path != "-" else { return nil }
-        do throws(SystemError) {
-            guard let file = try PendingFile(replacing: path) else { return nil }
-            let failed: SystemError? = unsafe pieces.withUnsafeBuffers { buffers in
-                do throws(SystemError) {
-                    try unsafe file.append(buffers)
-                    return nil
-                } catch { return error }
-            }
-            if let failed { throw failed }
-            let pages = try file.contents()
-            pending = file
-            // Sound as in `readBytes`: nobody else knows the file yet, and it is not written again.
-            return unsafe Bytes(borrowing: pages.start.assumingMemoryBound(to: UInt8.self), count: pages.count) { withExtendedLifetime(pages) {} }
-        } catch {
-            fault = error
-            return nil
+    /// Writes the pieces beside the file, where that can be.
+    func write(_ pieces: CatalogPieces) {
+        guard path != "-" else { return }
+        let result: Written = unsafe pieces.withUnsafeBuffers { buffers in
+            do throws(SystemError) {
+                guard let file = try PendingFile(replacing: path) else { return .not }
+                try unsafe file.append(buffers)
+                return .file(file)
+            } catch { return .fault(error) }
         }
+        written.withLock { $0 = result }
     }
 
-    /// Puts the file in its place: what was gathered, or else these bytes.
+    /// Puts the file in its place: what was written, or else these bytes.
     func commit(_ bytes: Bytes) throws(InputFault) {
-        if let fault { throw InputFault(sentence: "\(fault)") }
-        guard let pending else { return try writeBytes(bytes, to: path) }
-        do { try pending.commit(isDurable: false) } catch { throw InputFault(sentence: "\(error)") }
+        switch written.withLock({ $0 }) {
+        case .not: try writeBytes(bytes, to: path)
+        case .fault(let fault): throw InputFault(sentence: "\(fault)")
+        case .file(let file):
+            do { try file.commit(isDurable: false) } catch { throw InputFault(sentence: "\(error)") }
+        }
     }
 }

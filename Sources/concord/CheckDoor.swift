@@ -70,15 +70,15 @@ private struct CheckOrder {
             words, valued: ["--repository", "--ref", "--severity", "--format", "--baseline", "--write-baseline"], flags: ["--json", "--all", "--rules"])
         listsRules = arguments.flags.contains("--rules")
         showsNotes = arguments.flags.contains("--all")
-        baseline = arguments.options["--baseline"]
-        writtenBaseline = arguments.options["--write-baseline"]
-        policy = try CheckOrder.policy(arguments.values["--severity"] ?? [])
-        let name = arguments.options["--format"] ?? (arguments.flags.contains("--json") ? "json" : "human")
+        baseline = arguments["--baseline"]
+        writtenBaseline = arguments["--write-baseline"]
+        policy = try CheckOrder.policy(arguments.values("--severity"))
+        let name = arguments["--format"] ?? (arguments.flags.contains("--json") ? "json" : "human")
         guard let format = CheckReport.Format(rawValue: name) else {
             throw Arguments.Fault(sentence: "--format is \(CheckReport.Format.allCases.map(\.rawValue).joined(separator: ", ")), not \"\(name)\"")
         }
         self.format = format
-        switch (arguments.options["--repository"], arguments.options["--ref"]) {
+        switch (arguments["--repository"], arguments["--ref"]) {
         case (nil, nil):
             guard listsRules || !arguments.files.isEmpty else { throw Arguments.Fault(sentence: "name the files to check, or a repository and a ref") }
             subject = .files(arguments.files)

@@ -7,7 +7,7 @@ import Sync
 /// Lists held places; see `concord help conflicts`.
 func conflictsDoor(_ words: [String]) -> Int32 {
     repositoryDoor("conflicts", words, valued: ["--config", "--from", "--into", "--source-side"], flags: ["--json"], files: 0...0, wanted: "it takes options only") { arguments, repository in
-        let settings = try settings(arguments, repository, into: arguments.options["--into"])
+        let settings = try settings(arguments, repository, into: arguments["--into"])
         let (held, blocked) = try Conflicts(in: repository, settings).all()
         if arguments.flags.contains("--json") {
             printOut(held.isEmpty ? "[]\n" : "[\n  " + held.map(\.json).joined(separator: ",\n  ") + "\n]\n")
@@ -21,17 +21,17 @@ func conflictsDoor(_ words: [String]) -> Int32 {
 
 /// Decides one held place; see `concord help resolve`.
 func resolveDoor(_ words: [String]) -> Int32 {
-    let options: Set = ["--config", "--from", "--ref", "--path", "--text", "--source-side"]
+    let options = ["--config", "--from", "--ref", "--path", "--text", "--source-side"]
     return repositoryDoor("resolve", words, valued: options, flags: ["--ours", "--theirs"], files: 1...3, wanted: "it takes a key, perhaps a language, and perhaps a field", required: ["--ref"]) { arguments, repository in
         let choices = [
             arguments.flags.contains("--ours") ? ConflictChoice.ours : nil, arguments.flags.contains("--theirs") ? .theirs : nil,
-            arguments.options["--text"].map { .text($0) },
+            arguments["--text"].map { .text($0) },
         ].compactMap { $0 }
         guard choices.count == 1 else { throw Arguments.Fault(sentence: "it takes one of --ours, --theirs and --text") }
         let branch = try CatalogBranch(arguments.required("--ref"), in: repository)
         _ = try branch.tip()
         let conflicts = Conflicts(in: repository, try settings(arguments, repository, into: branch.name.shorthand))
-        let wanted = Wanted(words: arguments.files, path: arguments.options["--path"])
+        let wanted = Wanted(words: arguments.files, path: arguments["--path"])
         let matches = try conflicts.all().held.compactMap { conflict in
             conflict.seen(from: branch.name).flatMap { wanted.fits($0) ? $0 : nil }
         }
@@ -57,14 +57,14 @@ private struct Wanted {
 
 /// The syncs that are meant: those of a configuration that are for this repository, or one that the words name.
 private func settings(_ arguments: Arguments, _ repository: Repository, into: String?) throws -> RepositorySettings {
-    if let path = arguments.options["--config"] {
+    if let path = arguments["--config"] {
         let configuration = try Configuration(reading: path)
         let meant = try configuration.repositories.first { try Repository(opening: $0.path).gitDirectory == repository.gitDirectory }
         guard let meant else { throw BranchEditError.absent("\(path) has no [repository] for \(repository.path)") }
         return meant
     }
-    guard let from = arguments.options["--from"], let into else { throw Arguments.Fault(sentence: "it needs --config, or the branches (--from and --into or --ref)") }
-    let side = arguments.options["--source-side"].map { SyncRule.End(rawValue: $0) } ?? SyncRule.End.none
+    guard let from = arguments["--from"], let into else { throw Arguments.Fault(sentence: "it needs --config, or the branches (--from and --into or --ref)") }
+    let side = arguments["--source-side"].map { SyncRule.End(rawValue: $0) } ?? SyncRule.End.none
     guard let side else { throw Arguments.Fault(sentence: "--source-side is from, into or none") }
     // A slip in a name must not pass for "nothing waits".
     for name in [from, into] where !name.contains("*") { _ = try CatalogBranch(name, in: repository).tip() }

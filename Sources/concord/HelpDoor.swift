@@ -40,7 +40,7 @@ let helpOverview = """
     """
 
 /// What people write who want the help of a command.
-let helpWords: Set = ["--help", "-h"]
+let helpWords = ["--help", "-h"]
 
 let commandNames = ["merge", "diff", "check", "stats", "fmt", "migrate", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "lost", "restore", "conflicts", "resolve", "explain", "log", "demo", "help", "version"]
 

@@ -8,15 +8,15 @@ import Sync
 ///
 /// How many `files` there are, and the `required` options, are looked at before the repository is: `wanted` says what to write.
 func repositoryDoor(
-    _ command: String, _ words: [String], valued: Set<String>, flags: Set<String>, files: ClosedRange<Int>, wanted: String,
+    _ command: String, _ words: [String], valued: [String], flags: [String], files: ClosedRange<Int>, wanted: String,
     required: [String] = [],
     _ body: (Arguments, Repository) throws -> Int32
 ) -> Int32 {
     do {
-        let arguments = try Arguments(words, valued: valued.union(["--repository"]), flags: flags)
+        let arguments = try Arguments(words, valued: valued + ["--repository"], flags: flags)
         guard files.contains(arguments.files.count) else { throw Arguments.Fault(sentence: wanted) }
         for name in required { _ = try arguments.required(name) }
-        return try body(arguments, Repository(opening: arguments.options["--repository"] ?? "."))
+        return try body(arguments, Repository(opening: arguments["--repository"] ?? "."))
     } catch let fault as Arguments.Fault {
         return usageFault(command, fault.sentence)
     } catch {

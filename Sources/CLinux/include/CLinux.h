@@ -10,6 +10,9 @@
 // A Unix address longer than this does not fit `sun_path`.
 enum { concord_unix_path_max = 107 };
 
+/// Lets threads that begin from now on take their memory from the heap of the first one.
+void concord_share_one_heap(void);
+
 // Opens a close-on-exec listening stream socket at `path` with the permissions `mode`. A dead socket file left
 // there by a crash is replaced; one that answers is not (EADDRINUSE).
 int concord_unix_listen(const char *path, size_t length, mode_t mode, int backlog);
