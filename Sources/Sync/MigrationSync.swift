@@ -97,7 +97,7 @@ struct MigrationSync {
 }
 
 /// A name that tables of all languages share, and the catalog in their place: `App/fr.lproj/Main.strings`, `App/Main.xcstrings`.
-private struct TableName: Hashable {
+struct TableName: Hashable {
     let catalog: TreePath
     let folder: TreePath?
     let stem: String
@@ -121,7 +121,7 @@ private struct TableName: Hashable {
 }
 
 /// What a tree has of one name.
-private struct Standing: Equatable {
+struct Standing: Equatable {
     var catalog: TreeEntry?
     var tables: [TreeEntry] = []
 
@@ -161,8 +161,6 @@ private struct HeldKey: Hashable {
 
     func isIn(_ other: String) -> Bool { language.map { isSameLanguage($0, other) } ?? true }
 }
-
-private func isSameLanguage(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }
 
 /// Why a name cannot be brought into another form: as a whole it waits for a person.
 private struct CrossingFault: Error {
@@ -497,7 +495,7 @@ private struct Crossing {
 
 extension CatalogChange {
     /// The place with all that leads to it, as merges name it: `variations.plural.one.stringUnit.value`.
-    fileprivate var leaf: LeafPath {
+    var leaf: LeafPath {
         var out: [String] = []
         var isName = false
         for part in (path.field ?? "").split(separator: ".", omittingEmptySubsequences: false).map(String.init) {

@@ -43,8 +43,9 @@ func restoreDoor(_ words: [String]) -> Int32 {
         guard number <= losses.count else { throw BranchEditError.absent("the lost texts of \"\(escaped(key))\" \(language) are numbered 1 to \(losses.count)") }
         let lost = losses[number - 1]
         let edit = try ledger.restore(lost, on: branch, path: arguments.options["--path"], by: identity(in: repository))
+        let isReviewed = (arguments.options["--path"] ?? lost.file).hasSuffix(".xcstrings")
         return told(
-            edit, "restore", on: branch, done: "\"\(escaped(key))\" \(language) is \"\(escaped(lost.text))\" again, to be reviewed",
+            edit, "restore", on: branch, done: "\"\(escaped(key))\" \(language) is \"\(escaped(lost.text))\" again\(isReviewed ? ", to be reviewed" : "")",
             unchanged: "\"\(escaped(key))\" \(language) is \"\(escaped(lost.text))\" already")
     }
 }
