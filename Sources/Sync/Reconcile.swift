@@ -84,7 +84,8 @@ struct Reconciliation {
         }
         let base = isWhole || isDryRun ? nil : try writeBase(step, merged, theirs: theirs)
         let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, repository: repository)
-        let people = Authors(of: history.incoming, committer: committer)
+        // What was held and is decided now arrives without a new commit.
+        let people = Authors(of: history.incoming.isEmpty ? history.arrivedInPart : history.incoming, committer: committer)
         let commit = isDryRun ? target : try repository.write(
             commit: tree, parents: isWhole ? [target, source] : [target],
             author: people.author ?? signature(at: now), committer: signature(at: now),
