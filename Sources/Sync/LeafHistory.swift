@@ -16,8 +16,9 @@ public struct LeafEvent: Sendable {
     public let changes: [(leaf: LeafPath, old: String?, new: String?)]
     /// The commit that the new values came from as they are, for a merge or a sync; `nil` where they were made here.
     public let origin: ObjectID?
-    /// The tables in which the texts stood, where the commit is from before they became the catalog that was asked about.
-    public var tables: [TreePath] = []
+    /// The files in which the texts stood, where they are of the other form than the one that was asked about: the tables from which
+    /// a catalog was made, or the catalog from which texts came into a table.
+    public var stoodIn: [TreePath] = []
     /// The tables from which this commit made the catalog: before it the history goes on in them. Empty for other commits.
     public var migratedFrom: [TreePath] = []
 }
@@ -29,11 +30,13 @@ public struct LeafPassage: Sendable {
     public let from: ObjectID
 }
 
-/// Where the leaves stand in a commit: in one file, or, before a catalog was made of them, in the tables of all languages. From
-/// those the places of leaves are the catalog's.
+/// Where the leaves stand in a commit. Their places are named as in the file that was asked about, whatever the form is there.
 enum LeafPlace: Hashable {
     case file(TreePath)
+    /// Before a catalog was made of them: in the tables of all languages.
     case tables(TableName, sourceLanguage: String)
+    /// On a branch that has migrated: in the catalog from which they came into a table.
+    case catalog(TreePath, asTable: TreePath)
 }
 
 /// The history of the leaves of one key, or of one language of it.
@@ -92,7 +95,29 @@ final class LeafHistory {
             let found = catalog.map { isMeant(.catalog($0), name.catalog).filter { $0.key.isText || $0.key.field == "comment" } } ?? [:]
             leavesOfBlobs[ids] = found
             return found
+        case .catalog(let path, let table):
+            guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else { return [:] }
+            if let known = leavesOfBlobs[[entry.id]] { return known }
+            let document = try? CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array))
+            let found = document.flatMap { Self.table(of: keys, in: $0, at: table) }.map { isMeant(.table($0, .strings), table) } ?? [:]
+            leavesOfBlobs[[entry.id]] = found
+            return found
         }
+    }
+
+    /// The plain texts that a catalog has of some keys in one language, as the table of that language would have them.
+    private static func table(of keys: Set<String>, in catalog: CatalogDocument, at path: TreePath) -> TableDocument? {
+        let language = TableLanguage(path: path.description, sourceLanguage: catalog.sourceLanguage ?? "en")
+        var table = try? TableDocument(parsing: Bytes([]))
+        func set(_ text: String?, _ leaf: LeafPath) {
+            guard let text, let bytes = try? table?.setting(text, at: leaf, kind: .strings) else { return }
+            table = try? TableDocument(parsing: bytes)
+        }
+        for key in keys {
+            set(catalog.value(at: LeafPath(key: key, language: language.code, field: "stringUnit.value")), LeafPath(key: key, field: "value"))
+            set(catalog.value(at: LeafPath(key: key, field: "comment")), LeafPath(key: key, field: "comment"))
+        }
+        return table
     }
 
     /// The tables that count at run time, with nothing in them but the keys that are asked for.
@@ -197,7 +222,8 @@ final class LeafHistory {
             var tables = try paths(of: changed.map(\.leaf), in: commit.id, name, source)
             // A text that went stood there before.
             if tables.isEmpty, let parent { tables = try paths(of: changed.map(\.leaf), in: parent, name, source) }
-            return LeafEvent(commit: commit, path: tables.first ?? name.catalog, changes: changed, origin: origin, tables: tables)
+            return LeafEvent(commit: commit, path: tables.first ?? name.catalog, changes: changed, origin: origin, stoodIn: tables)
+        case .catalog(let path, _): return LeafEvent(commit: commit, path: path, changes: changed, origin: origin, stoodIn: [path])
         }
     }
 
@@ -224,7 +250,11 @@ final class LeafHistory {
             if try repository.entry(at: path, in: tree) != nil { return place }
             guard let entry = try repository.entry(at: path, in: commit.tree) else { return nil }
             if let former = try formerPath(of: path), (TableKind(path: former.name) == nil) == (TableKind(path: path.name) == nil) { return .file(former) }
-            guard TableKind(path: path.name) == nil, let name = TableName(of: path), try hasTables(name, near: parent) else { return nil }
+            guard let name = TableName(of: path) else { return nil }
+            guard TableKind(path: path.name) == nil else {
+                return try repository.entry(at: name.catalog, in: tree) != nil ? .catalog(name.catalog, asTable: path) : nil
+            }
+            guard try hasTables(name, near: parent) else { return nil }
             let document = try? CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array))
             return .tables(name, sourceLanguage: document?.sourceLanguage ?? "en")
         case .tables(let name, let source):
@@ -235,6 +265,9 @@ final class LeafHistory {
                 if let former = try formerPath(of: table.path).flatMap({ TableName(of: $0) }) { return .tables(former, sourceLanguage: source) }
             }
             return try hasTables(name, near: parent) ? place : nil
+        case .catalog(let path, let table):
+            if try repository.entry(at: path, in: tree) != nil { return place }
+            return try repository.entry(at: table, in: tree) != nil ? .file(table) : nil
         }
     }
 
@@ -332,6 +365,12 @@ public struct CatalogHistory {
         try repository.entry(at: path, in: repository.tree(of: tip))?.mode.isFile == true
     }
 
+    /// The catalog that has taken the place of a table; `nil` where there is none.
+    public func catalog(inPlaceOf path: TreePath) throws(GitError) -> TreePath? {
+        guard TableKind(path: path.name) != nil, let name = TableName(of: path) else { return nil }
+        return try hasFile(at: name.catalog) ? name.catalog : nil
+    }
+
     /// The history of a key, or of one language of it, newest first.
     public func events(of key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafEvent] {
         var events: [LeafEvent] = []
@@ -372,7 +411,9 @@ public struct CatalogHistory {
             let commits = Set(passages.map(\.commit.id) + [migration?.commit.id].compactMap { $0 } + [event?.commit.id].compactMap { $0 })
             func concerns(_ other: LeafPath) -> Bool {
                 other.key == leaf.key && (other.language == nil || other.language == leaf.language)
-                    && (other.field == nil || other.field == leaf.field || leaf.field?.hasPrefix(other.field! + ".") == true)
+                    && (other.field == nil || other.field == leaf.field || leaf.field?.hasPrefix(other.field! + ".") == true
+                        // The same text in its other form.
+                        || Set([other.field, leaf.field]) == ["value", "stringUnit.value"])
             }
             reasons.append(LeafReason(
                 leaf: leaf, value: value, event: event, passages: passages, migration: migration,
@@ -390,7 +431,7 @@ extension LeafEvent {
             JSON.object([
                 "commit": .string(event.commit.id.hex), "author": .string("\(event.commit.author.name) <\(event.commit.author.email)>"),
                 "time": .number(Int(event.commit.author.seconds)), "subject": .string(event.commit.subject), "file": .string(event.path.description),
-                "tables": .list(event.tables.map { .string($0.description) }), "migratedFrom": .list(event.migratedFrom.map { .string($0.description) }),
+                "stoodIn": .list(event.stoodIn.map { .string($0.description) }), "migratedFrom": .list(event.migratedFrom.map { .string($0.description) }),
                 "changes": .list(event.changes.map { leaf, old, new in
                     .object([
                         "language": .string(ifPresent: leaf.language), "field": .string(ifPresent: leaf.field), "old": .string(ifPresent: old),

@@ -43,7 +43,10 @@ private struct Subject {
 
     /// Why nothing was found: no such file, or no such text in it.
     func absence(in history: CatalogHistory) throws -> BranchEditError {
-        guard try history.hasFile(at: path) else { return .absent("there is no file \(path); paths begin at the top of the repository") }
+        guard try history.hasFile(at: path) else {
+            if let catalog = try history.catalog(inPlaceOf: path) { return .absent("there is no file \(path) any more: its texts are in \(catalog), whose history goes back behind that") }
+            return .absent("there is no file \(path); paths begin at the top of the repository")
+        }
         return .absent("there is no text of \"\(escaped(key))\"\(language.map { " " + $0 } ?? "") in \(path)")
     }
 }
@@ -67,7 +70,7 @@ extension LeafEvent {
     ///       in fr.lproj/Localizable.strings
     ///       fr value: Salut → Bonjour
     fileprivate var listing: String {
-        let stood = tables.isEmpty ? "" : "  in \(names(tables))\n"
+        let stood = stoodIn.isEmpty ? "" : "  in \(names(stoodIn))\n"
         let migration = migratedFrom.isEmpty ? "" : "  migrated: before this commit the text stood in \(names(migratedFrom))\n"
         let values = changes.map { leaf, old, new in
             "  \(place(leaf)): \(old.map { escaped($0) + " → " } ?? "")\(new.map(escaped) ?? "(absent)")\n"
@@ -90,7 +93,7 @@ extension LeafReason {
             let old = event.changes.first { $0.leaf == leaf }?.old
             lines.append("  set by   \(line(event.commit))\(old.map { "  (was: \(escaped($0)))" } ?? "")")
         }
-        if let event, !event.tables.isEmpty { lines.append("  in       \(names(event.tables))") }
+        if let event, !event.stoodIn.isEmpty { lines.append("  in       \(names(event.stoodIn))") }
         if let migration { lines.append("  migrated \(line(migration.commit))") }
         lines += passages.reversed().map { "  came by  \(line($0.commit))" }
         lines += decisions.map { "  decided  \($0.rule): \($0.outcome) (\($0.sync.source.shorthand) into \($0.sync.target.shorthand))" }

@@ -227,11 +227,11 @@ import Testing
         let subjects = events.map(\.commit.subject)
         #expect(subjects == (removedFirst ? ["Edit", "Migrate", "Remove tables", "Reword", "Tables"] : ["Edit", "Migrate", "Reword", "Tables"]))
         let reword = try #require(events.first { $0.commit.subject == "Reword" })
-        #expect(reword.tables.map(\.description) == [french] && reword.path.description == french)
+        #expect(reword.stoodIn.map(\.description) == [french] && reword.path.description == french)
         #expect(reword.changes.map(\.old) == ["Au revoir"] && reword.changes.map(\.new) == ["Salut"])
         #expect(reword.changes.map(\.leaf.field) == ["stringUnit.value"])
         if !removedFirst { #expect(events.first { $0.commit.subject == "Migrate" }?.migratedFrom.map(\.description) == [french]) }
-        #expect(events.first?.migratedFrom.isEmpty == true && events.first?.tables.isEmpty == true)
+        #expect(events.first?.migratedFrom.isEmpty == true && events.first?.stoodIn.isEmpty == true)
         #expect(ParsedJSON(parsing: LeafEvent.json(events)) != nil)
     }
 
@@ -239,7 +239,7 @@ import Testing
         let fixture = try migrated()
         try fixture.git("branch", "-f", "main", "main~1")
         let reason = try reason(fixture, catalogPath, "stringUnit.value")
-        #expect(reason.event?.commit.subject == "Reword" && reason.event?.tables.map(\.description) == [french])
+        #expect(reason.event?.commit.subject == "Reword" && reason.event?.stoodIn.map(\.description) == [french])
         #expect(reason.migration?.commit.subject == "Migrate")
         // A table has no states: that of the catalog began with it.
         #expect(try self.reason(fixture, catalogPath, "stringUnit.state").event?.commit.subject == "Migrate")
@@ -253,7 +253,22 @@ import Testing
         try fixture.pass(fixture.settings(back: false))
         #expect(try fixture.text("main", catalogPath).contains("Tchao"))
         let reason = try reason(fixture, catalogPath, "stringUnit.value")
-        #expect(reason.event?.commit.author.name == "Marie" && reason.event?.tables.map(\.description) == [french])
+        #expect(reason.event?.commit.author.name == "Marie" && reason.event?.stoodIn.map(\.description) == [french])
         #expect(reason.passages.count == 1)
+    }
+
+    @Test func `of a branch that keeps its tables leads to the catalog in which it was written`() throws {
+        let fixture = try migrated()
+        // Main keeps its tables; the branch has migrated and edited there.
+        try fixture.git("branch", "l10n/fr", "main")
+        try fixture.git("branch", "-f", "main", "main~2")
+        try fixture.pass(fixture.settings(back: false))
+        #expect(try fixture.text("main", french).contains("Adieu"))
+        let events = try events(fixture, french)
+        #expect(events.map(\.commit.subject).dropFirst() == ["Edit", "Reword", "Tables"], "\(events.map(\.commit.subject))")
+        #expect(events.first { $0.commit.subject == "Edit" }?.stoodIn.map(\.description) == [catalogPath])
+        let reason = try reason(fixture, french, "value")
+        #expect(reason.value == "Adieu" && reason.event?.commit.subject == "Edit" && reason.passages.count == 1)
+        #expect(try CatalogHistory(at: "l10n/fr", in: fixture.open()).catalog(inPlaceOf: TreePath(french)!)?.description == catalogPath)
     }
 }
