@@ -21,32 +21,7 @@ import Testing
         try person.git("push", "-q", "origin", "HEAD")
     }
 
-    private func plural(one: String = "%d fichier", other: String = "%d fichiers") -> String {
-        """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <plist version="1.0">
-        <dict>
-        \t<key>files</key>
-        \t<dict>
-        \t\t<key>NSStringLocalizedFormatKey</key>
-        \t\t<string>%#@n@</string>
-        \t\t<key>n</key>
-        \t\t<dict>
-        \t\t\t<key>NSStringFormatSpecTypeKey</key>
-        \t\t\t<string>NSStringPluralRuleType</string>
-        \t\t\t<key>NSStringFormatValueTypeKey</key>
-        \t\t\t<string>d</string>
-        \t\t\t<key>one</key>
-        \t\t\t<string>\(one)</string>
-        \t\t\t<key>other</key>
-        \t\t\t<string>\(other)</string>
-        \t\t</dict>
-        \t</dict>
-        </dict>
-        </plist>
-
-        """
-    }
+    private func plural(one: String = "%d fichier", other: String = "%d fichiers") -> String { pluralTable(one: one, other: other) }
 
     /// A string unit of a language.
     private func unit(_ language: String, _ value: String, _ state: String = "translated") -> String {

@@ -34,30 +34,7 @@ import Testing
         return try ledger.restore(lost, on: CatalogBranch("main", in: fixture.open()), path: nil, by: Fixture.dev)
     }
 
-    private func plural(_ one: String?, _ other: String) -> String {
-        """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <plist version="1.0">
-        <dict>
-        \t<key>files</key>
-        \t<dict>
-        \t\t<key>NSStringLocalizedFormatKey</key>
-        \t\t<string>%#@n@</string>
-        \t\t<key>n</key>
-        \t\t<dict>
-        \t\t\t<key>NSStringFormatSpecTypeKey</key>
-        \t\t\t<string>NSStringPluralRuleType</string>
-        \t\t\t<key>NSStringFormatValueTypeKey</key>
-        \t\t\t<string>d</string>
-        \(one.map { "\t\t\t<key>one</key>\n\t\t\t<string>\($0)</string>\n" } ?? "")\t\t\t<key>other</key>
-        \t\t\t<string>\(other)</string>
-        \t\t</dict>
-        \t</dict>
-        </dict>
-        </plist>
-
-        """
-    }
+    private func plural(_ one: String?, _ other: String) -> String { pluralTable(one: one, other: other) }
 
     // MARK: Conflicts
 
@@ -154,7 +131,7 @@ import Testing
 
     @Test func `get a lost plural category back, and a whole entry with its variables`() throws {
         let base = plural("%d fichier", "%d fichiers")
-        let other = fixtureFree(base)
+        let other = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\n<dict>\n</dict>\n</plist>\n"
         let fixture = try changed(base, main: other, branch: base.replacingOccurrences(of: "%d fichiers", with: "%d documents"), at: plurals)
         try fixture.pass(fixture.settings(back: false))
         #expect(try fixture.text("main", plurals) == other)
@@ -167,8 +144,6 @@ import Testing
         _ = try restore(second, "1 fichier")
         #expect(try second.text("main", plurals) == plural("1 fichier", "%d fichiers"))
     }
-
-    private func fixtureFree(_ base: String) -> String { "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\n<dict>\n</dict>\n</plist>\n" }
 }
 
 /// A file that is held as a whole, and the decision about it.
