@@ -194,6 +194,25 @@ import Testing
         try expectIdle(fixture, settings)
     }
 
+    @Test(arguments: [ConflictChoice.ours, .theirs, .text("Unique")])
+    func `a text that a person decided is so on both sides, whatever its form`(choice: ConflictChoice) throws {
+        let fixture = try tables()
+        let settings = fixture.settings(back: true) { $0.policy = CatalogPolicy(name: "conflict")! }
+        try migrate(fixture, [("a", [unit("en", "One"), unit("fr", "Ung")]), ("b", [unit("en", "Two"), unit("fr", "Deux")])])
+        try push(fixture.person("marie", on: "l10n/fr"), [french: "\"a\" = \"Une\";\n\"b\" = \"Deux\";\n"])
+        try fixture.pass(settings)
+        let repository = try fixture.open()
+        let conflicts = Sync.Conflicts(in: repository, settings)
+        let conflict = try #require(try conflicts.all().held.first { $0.target.name.shorthand == "main" })
+        _ = try conflicts.decide(conflict, choice, on: CatalogBranch("main", in: repository), by: Fixture.dev)
+        #expect(try fixture.pass(settings).held.isEmpty)
+        let text = choice == .ours ? "Ung" : choice == .theirs ? "Une" : "Unique"
+        #expect(try leaves(fixture, "main").contains("a fr value \(text)"))
+        #expect(try fixture.text("l10n/fr", french) == "\"a\" = \"\(text)\";\n\"b\" = \"Deux\";\n")
+        #expect(try conflicts.all().held.isEmpty)
+        try expectIdle(fixture, settings)
+    }
+
     @Test func `what tables cannot say is held with a sentence`() throws {
         let fixture = try tables()
         let devices = "\"fr\" : { \"variations\" : { \"device\" : { \"mac\" : { \"variations\" : { \"plural\" : { \"other\" : { \"stringUnit\" : { \"state\" : \"translated\", \"value\" : \"%lld\" } } } } } } } }"
