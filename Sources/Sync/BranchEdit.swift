@@ -53,6 +53,12 @@ public struct CatalogBranch {
         return tip
     }
 
+    /// Whether the tip has a file there.
+    func hasFile(_ path: TreePath) throws(BranchEditError) -> Bool {
+        let tip = try tip()
+        do { return try repository.entry(at: path, in: repository.tree(of: tip))?.mode.isFile == true } catch { throw .git(error) }
+    }
+
     /// Edits one file of texts and commits the result as `author`. If someone else moves the branch meanwhile, the edit is made again
     /// on what is there then; nobody's work is lost.
     ///

@@ -104,7 +104,13 @@ public struct Conflicts {
         let resolution = Resolution(path: leaf, base: held.base, one: held.ours, other: held.theirs, chosen: chosen)
         let memory = RememberedResolutions(repository)
         guard choice != .ours else { return try remember(resolution, held.file, by: person) }
+        guard try branch.hasFile(held.file) else {
+            throw .absent("\(branch.name.shorthand) has tables in the place of \(held.file), and they cannot say it; take --ours, or edit the tables by hand")
+        }
         let incoming = choice == .theirs && leaf.key != nil ? try theirs(conflict) : nil
+        if choice == .theirs, leaf.key != nil, leaf.field == nil, incoming == nil {
+            throw .absent("a catalog cannot say what the tables of \(conflict.source.name.shorthand) have of \(held.place); take --ours, or put it in by hand and then take --ours")
+        }
         let message = """
             Decide \(held.place)
 
@@ -159,7 +165,7 @@ public struct Conflicts {
 
     /// What helps where a file cannot be read: its last version that can.
     private func remedy(for conflict: SyncConflict) throws(BranchEditError) -> String {
-        guard conflict.held.why.hasPrefix("cannot be read") else { return "" }
+        guard conflict.held.why.contains("cannot be read") else { return "" }
         do {
             for end in [conflict.target, conflict.source] {
                 guard let good = try LeafHistory.lastReadable(conflict.held.file, from: end.tip, in: repository) else { continue }

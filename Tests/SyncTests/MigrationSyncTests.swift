@@ -223,6 +223,16 @@ import Testing
         }
         #expect(try fixture.text("l10n/fr", french) == "\"a\" = \"Un\";\n\"b\" = \"Deux !\";\n")
         try expectIdle(fixture)
+        // A person can leave it so: then nobody is asked again, and what stays out is in the ledger.
+        let repository = try fixture.open()
+        let conflicts = Sync.Conflicts(in: repository, fixture.settings)
+        let conflict = try #require(try conflicts.all().held.first)
+        let branch = try CatalogBranch("l10n/fr", in: repository)
+        #expect(throws: BranchEditError.self) { try conflicts.decide(conflict, .theirs, on: branch, by: Fixture.dev) }
+        _ = try conflicts.decide(conflict, .ours, on: branch, by: Fixture.dev)
+        #expect(try fixture.pass().held.isEmpty && conflicts.all().held.isEmpty)
+        #expect(try fixture.ledger().losses.map(\.text) == ["%lld"])
+        try expectIdle(fixture)
     }
 
     @Test func `a table is not emptied by the catalog, as an empty file removes nothing`() throws {
