@@ -111,26 +111,23 @@ extension SyncConflict {
     fileprivate var listing: String {
         let place = [held.leaf?.key.map { "\"\(escaped($0))\"" }, held.leaf?.language, held.leaf?.fieldInShort].compactMap { $0 }.joined(separator: " ")
         let head = "\(source.name.shorthand) into \(target.name.shorthand)  \(escaped(held.file.description))"
-        if held.isChoiceOfFile {
-            func file(_ id: String?) -> String { id.map { "blob \($0.prefix(10))" } ?? "(no file)" }
-            return "\(head)\n  base:   \(file(held.base))\n  ours:   \(file(held.ours))\n  theirs: \(file(held.theirs))\n  \(held.why)\n"
+        func sides(_ said: (String?) -> String) -> String {
+            [("base:  ", held.base), ("ours:  ", held.ours), ("theirs:", held.theirs)].map { label, value in
+                let text = said(value)
+                return text.hasPrefix("\n") ? "  \(label.prefix { $0 != " " })\(text)\n" : "  \(label) \(text)\n"
+            }.joined()
         }
+        if held.isChoiceOfFile { return "\(head)\n\(sides { $0.map { "blob \($0.prefix(10))" } ?? "(no file)" })  \(held.why)\n" }
         guard held.leaf != nil else { return "\(head)\n  \(held.why)\n" }
-        return """
-            \(head)  \(place)
-              base:   \(said(held.base))
-              ours:   \(said(held.ours))
-              theirs: \(said(held.theirs))
-              \(held.why)
-
-            """
+        return "\(head)  \(place)\n\(sides(said))  \(held.why)\n"
     }
 
     /// A value for people: a text on its line, the texts of a whole key or language each on one of their own.
     private func said(_ text: String?) -> String {
         guard let text else { return "(absent)" }
         guard let leaf = held.leaf, let leaves = leaf.leaves(saying: text, in: held.file) else { return escaped(text) }
-        let lines = leaves.sorted { ($0.key.language ?? "", $0.key.field ?? "") < ($1.key.language ?? "", $1.key.field ?? "") }
+        // The types of a variable say nothing to who decides.
+        let lines = leaves.filter { $0.key.field?.hasSuffix("TypeKey") != true }.sorted { ($0.key.language ?? "", $0.key.field ?? "") < ($1.key.language ?? "", $1.key.field ?? "") }
             .map { place, value in "\n      \([place.language, place.fieldInShort].compactMap { $0 }.joined(separator: " ")): \(escaped(value))" }
         return lines.isEmpty ? "(nothing in it)" : lines.joined()
     }

@@ -77,6 +77,7 @@ private func lines(of table: TableDocument) -> String {
     }
     return table.entries.map { entry in
         lines("\"\(escaped(entry.key))\"", entry.content, "") + (entry.comment.map { "    comment: \(escaped($0))\n" } ?? "")
+            + (entry.trailingComment.map { "    trailing comment: \(escaped($0))\n" } ?? "")
     }.joined()
 }
 

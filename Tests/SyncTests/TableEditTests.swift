@@ -145,14 +145,19 @@ import Testing
         #expect(try second.text("main", plurals) == plural("1 fichier", "%d fichiers"))
     }
 
+    /// Replaces a table on main by a catalog with one text.
+    private func migrate(_ fixture: Fixture, _ table: String, _ key: String, _ text: String) throws {
+        let dev = try fixture.person("dev", on: "main")
+        try dev.git("rm", "-q", table)
+        var catalog = Catalog()
+        catalog.keys = [key: ["fr": .init(value: text)]]
+        try dev.pushFile(catalog.text, to: "A.xcstrings")
+    }
+
     @Test func `get a text back in the catalog that has taken the place of the table, marked for review`() throws {
         let fixture = try changed("bye = \"Au revoir\";\n", main: "bye = \"Adieu\";\n", branch: "bye = \"Salut\";\n")
         try fixture.pass(fixture.settings(back: false))
-        let dev = try fixture.person("dev", on: "main")
-        try dev.git("rm", "-q", french)
-        var catalog = Catalog()
-        catalog.keys = ["bye": ["fr": .init(value: "Salut")]]
-        try dev.pushFile(catalog.text, to: "A.xcstrings")
+        try migrate(fixture, french, "bye", "Salut")
         _ = try restore(fixture, "Adieu")
         #expect(try fixture.catalog("main", "A.xcstrings").keys == ["bye": ["fr": .init(value: "Adieu", state: "needs_review")]])
     }
@@ -160,11 +165,7 @@ import Testing
     @Test func `keep a lost text of another form out, and say what it was`() throws {
         let fixture = try changed(pluralTable(one: "%d fichier", other: "x"), main: pluralTable(one: "1 fichier", other: "x"), branch: pluralTable(one: "un fichier", other: "x"), at: plurals)
         try fixture.pass(fixture.settings(back: false))
-        let dev = try fixture.person("dev", on: "main")
-        try dev.git("rm", "-q", plurals)
-        var catalog = Catalog()
-        catalog.keys = ["files": ["fr": .init(value: "x")]]
-        try dev.pushFile(catalog.text, to: "A.xcstrings")
+        try migrate(fixture, plurals, "files", "x")
         let error = #expect(throws: BranchEditError.self) { try restore(fixture, "1 fichier") }
         #expect(error?.description.contains("put in by hand: 1 fichier") == true, "\(String(describing: error))")
     }
