@@ -198,8 +198,44 @@ public func entries(ofDirectory path: String) throws(SystemError) -> [String] {
     return names.sorted()
 }
 
-/// Whether `path` names a directory, following symbolic links.
-public func isDirectory(_ path: String) -> Bool {
+/// What can stand at a path.
+public enum FileKind: Sendable {
+    case regular, directory, pipe, device, socket
+}
+
+/// What stands at a path, following symbolic links; `nil` where nothing does, or it cannot be seen.
+public func kind(ofFile path: String) -> FileKind? {
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return .regular
+    case S_IFDIR: return .directory
+    case S_IFIFO: return .pipe
+    case S_IFSOCK: return .socket
+    default: return .device
+    }
+}
+
+/// Whether `path` names a directory, following symbolic links.
+public func isDirectory(_ path: String) -> Bool { kind(ofFile: path) == .directory }
+
+/// The regular files in a directory and in those below it, sorted. What begins with a dot is left out, and symbolic links are
+/// not followed: a tree of them has no end.
+public func files(below path: String, where isWanted: (String) -> Bool) throws(SystemError) -> [String] {
+    let depthMax = 64
+    var found: [String] = []
+    func walk(_ directory: String, _ depth: Int) throws(SystemError) {
+        for name in try entries(ofDirectory: directory) where !name.hasPrefix(".") {
+            let path = directory.hasSuffix("/") ? directory + name : directory + "/" + name
+            var status = stat()
+            guard unsafe lstat(path, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR, depth < depthMax {
+                try walk(path, depth + 1)
+            } else if status.st_mode & S_IFMT == S_IFREG, isWanted(name) {
+                found.append(path)
+            }
+        }
+    }
+    try walk(path, 0)
+    return found
 }

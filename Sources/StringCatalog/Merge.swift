@@ -75,7 +75,7 @@ public func baseAfter(
 
 extension CatalogDocument {
     /// A catalog without anything in it: the base of two files that were both added.
-    static let empty = CatalogDocument()
+    package static let empty = CatalogDocument()
 }
 
 /// One three-way merge in progress: the plan is made entry by entry, the report on the way.
@@ -290,10 +290,12 @@ struct Merger {
                 if values.ours != nil, values.theirs != nil, !sides.equal(values.ours, values.theirs),
                     !sides.equal(values.base, values.ours), !sides.equal(values.base, values.theirs)
                 {
-                    conflict(values, "the two sides name different source languages; set one in both files")
-                    return false
+                    let conflicts = report.conflicts.count
+                    merged = undecided(values, "the two sides name different source languages; set one in both files")
+                    guard report.conflicts.count == conflicts else { return false }
+                } else {
+                    merged = general(values)
                 }
-                merged = general(values)
             } else {
                 merged = general(values)
             }

@@ -140,7 +140,7 @@ func write(_ plan: TablePlan, into host: TableDocument, from donor: TableDocumen
 }
 
 /// Puts held leaves back as they were. Here the target is the incoming table and the other document the old base.
-private func restoration(_ rows: [Row], to old: [Row], prefix: String?, _ held: [[UInt8]: Set<String>], _ paths: Set<String> = []) -> TablePlan {
+func restoration(_ rows: [Row], to old: [Row], prefix: String?, _ held: [[UInt8]: Set<String>], _ paths: Set<String> = []) -> TablePlan {
     var plan = TablePlan()
     let new = lastCopies(rows)
     let was = lastCopies(old)
@@ -194,6 +194,8 @@ struct TableMerger {
     /// Sides whose deletions are held: what came from them looks like a partial export.
     private var held: Set<Side> = []
     private var order: KeyOrder = .xcode
+    /// Whether one of the tables is XML and the other is not.
+    private var crossesForms = false
 
     /// What a dictionary is in its table; the rules of its members depend on it.
     private enum Level {
@@ -219,6 +221,7 @@ struct TableMerger {
                 report.damages.append("\(name), line \(finding.line): \(finding.sentence)")
             }
         }
+        crossesForms = (ours.syntax == .xml) != (theirs.syntax == .xml)
         order = KeyOrder.detected(among: (base.flatMap { $0.rows.count > 1 ? $0 : nil } ?? ours).rows.prefix(500).map(\.key)) ?? .xcode
         let baseRows = base?.rows ?? []
         hold(baseRows, ours, .ours)
@@ -270,26 +273,31 @@ struct TableMerger {
         lose(t, .theirs, Loss.heldBack, except: known)
     }
 
-    /// The side that a person chose before, where the three values were these; what the other side has is noted as lost. A text that
-    /// is on neither side is not made up.
+    /// The side that a person chose before, where the three values were these; what the other side has is noted as lost.
     private mutating func remembered(_ b: Node?, _ o: Node?, _ t: Node?) -> Side? {
-        guard !policy.resolutions.isEmpty,
-            let found = policy.resolutions.resolution(at: path, base: words(b), ours: words(o), theirs: words(t))
-        else { return nil }
-        func isChosen(_ node: Node?) -> Bool { words(node).map { Array($0.utf8) } == found.chosen.map { Array($0.utf8) } }
-        guard let side: Side = isChosen(o) ? .ours : isChosen(t) ? .theirs : nil else { return nil }
+        guard let chosen = resolution(words(b), words(o), words(t)), let side = chosen.side(words(o), words(t)) else { return nil }
         let rule = "a person decided it"
         if let lost = side == .ours ? t : o { lose(lost, side.other, rule, except: texts(side == .ours ? o : t)) }
         decide(rule, "\(side)")
         return side
     }
 
-    /// The same for a text, which is named by its field where it is all that a key has.
-    private mutating func rememberedText(_ b: Node?, _ o: Node, _ t: Node, _ level: Level) -> Side? {
+    /// The same for a text, which is named by its field where it is all that a key has. It may be neither side's. An inner nil
+    /// leaves ours as it is.
+    private mutating func rememberedText(_ b: Node?, _ o: Node, _ t: Node, _ level: Level) -> ValueEdit?? {
         guard !policy.resolutions.isEmpty else { return nil }
         if level == .table { fields.append("value") }
         defer { if level == .table { fields.removeLast() } }
-        return remembered(b, o, t)
+        if let side = remembered(b, o, t) { return .some(side == .theirs ? .taken(t) : nil) }
+        guard let text = resolution(words(b), words(o), words(t))?.chosen else { return nil }
+        let rule = "a person decided it"
+        for (lost, side) in [(o, Side.ours), (t, .theirs)] { lose(lost, side, rule) }
+        decide(rule, "a text of its own")
+        return .literal(Array(text.utf8))
+    }
+
+    private func resolution(_ b: String?, _ o: String?, _ t: String?) -> Resolution? {
+        policy.resolutions.isEmpty ? nil : policy.resolutions.resolution(at: path, base: b, ours: o, theirs: t)
     }
 
     private mutating func decide(_ rule: String, _ outcome: String) {
@@ -368,6 +376,10 @@ struct TableMerger {
             enter(t[i].key, level)
             defer { leave(level) }
             if let baseRow = base[t[i].key].map({ b[$0] }), removed(by: .ours, baseRow, t[i], level) { continue }
+            if crossesForms, t[i].value.holdsScalars {
+                if remembered(base[t[i].key].map { b[$0].value }, nil, t[i].value) != .ours { conflict(base[t[i].key].map { b[$0].value }, nil, t[i].value, scalarsSentence) }
+                continue
+            }
             arriving.append(i)
         }
         plan.added = placed(arriving, plan, b, o, t, renamed)
@@ -478,11 +490,15 @@ struct TableMerger {
             let plan = rows(b?.rows ?? [], o.rows, t.rows, inside(level, t))
             return plan.isEmpty ? nil : .rows(plan)
         }
+        if crossesForms, t.holdsScalars {
+            if remembered(b, o, t) != .ours { conflict(b, o, t, scalarsSentence) }
+            return nil
+        }
         if same(b, o) { return .taken(t) }
         if case .text = o.content, case .text = t.content, !(level == .variable && isType(name)) {
             let role = language.isSource ? policy.sourceRole : policy.translationRole
             // A person who decided about these very texts knew more than a policy does.
-            if let chosen = rememberedText(b, o, t, level) { return chosen == .theirs ? .taken(t) : nil }
+            if let chosen = rememberedText(b, o, t, level) { return chosen }
             guard let winner = policy.winner(language: languageCode, field: "value", default: role) else {
                 if level == .table { fields.append("value") }
                 defer { if level == .table { fields.removeLast() } }
@@ -521,6 +537,10 @@ struct TableMerger {
         if isGenerated(o) != isGenerated(t) {
             rule = "a human comment beats a generated one"
             winner = isGenerated(o) ? .theirs : .ours
+        }
+        if winner == nil, let side = resolution(b?.text.string, o?.text.string, t?.text.string)?.side(o?.text.string, t?.text.string) {
+            rule = "a person decided it"
+            winner = side
         }
         guard let winner else {
             report.conflicts.append(MergeConflict(
@@ -619,6 +639,14 @@ struct TableMerger {
             }
         }
         return out.enumerated().sorted { ($0.element.after, $0.offset) < ($1.element.after, $1.offset) }.map(\.element)
+    }
+}
+
+extension Resolution {
+    /// The side that has what was chosen, where one has it.
+    fileprivate func side(_ ours: String?, _ theirs: String?) -> Side? {
+        func isChosen(_ text: String?) -> Bool { text.map { Array($0.utf8) } == chosen.map { Array($0.utf8) } }
+        return isChosen(ours) ? .ours : isChosen(theirs) ? .theirs : nil
     }
 }
 

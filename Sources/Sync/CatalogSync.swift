@@ -61,14 +61,21 @@ struct CatalogSync {
         guard [file.base, file.ours, file.theirs].allSatisfy({ $0?.mode.isFile ?? true }) else {
             return CatalogResult(file: file, resolution: .asGit)
         }
-        guard let theirs = file.theirs else { return resolveDeletion(of: file, hold) }
+        func holdChoice(_ why: String) throws(GitError) -> CatalogResult {
+            if let decided = try decided(file) { return decided }
+            var result = hold(why)
+            result.held = [Held(choiceOf: file, why: why)]
+            return result
+        }
+        guard let theirs = file.theirs else { return try resolveDeletion(of: file, holdChoice) }
         if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
         guard let ours = file.ours else {
-            guard file.base == nil else { return hold("\(ends.ours) deleted it, \(ends.theirs) changed it; delete it on \(ends.theirs), or bring it back on \(ends.ours)") }
+            guard file.base == nil else { return try holdChoice("\(ends.ours) deleted it, \(ends.theirs) changed it; delete it on \(ends.theirs), or bring it back on \(ends.ours)") }
             if let damage = try damage(of: theirs, file) { return hold("cannot be read on \(ends.theirs): \(damage)") }
             return CatalogResult(file: file, resolution: .entry(theirs))
         }
         if ours.id == theirs.id { return CatalogResult(file: file, resolution: .asGit) }
+        if let decided = try decided(file) { return decided }
 
         // A damaged base says nothing about who changed what: as if both had added the file.
         let base = try file.base.flatMapThrowing { base throws(GitError) in try read(base, file) }
@@ -78,18 +85,18 @@ struct CatalogSync {
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
             return hold("cannot be read on \(ends.ours): \(try damage(of: ours, file) ?? "")")
         }
-        return try merge(file, base: base, ours: ourFile, theirs: theirFile, hold)
+        return try merge(file, base: base, ours: ourFile, theirs: theirFile, holdChoice)
     }
 
-    private func resolveDeletion(of file: FileMerge, _ hold: (String) -> CatalogResult) -> CatalogResult {
+    private func resolveDeletion(of file: FileMerge, _ hold: (String) throws(GitError) -> CatalogResult) throws(GitError) -> CatalogResult {
         guard let ours = file.ours else { return CatalogResult(file: file, resolution: .deleted) }
-        guard ours.id == file.base?.id else { return hold("\(ends.theirs) deleted it, \(ends.ours) changed it; delete it on \(ends.ours), or bring it back on \(ends.theirs)") }
-        if sourceSide == .ours { return hold("a translation branch does not delete a catalog") }
+        guard ours.id == file.base?.id else { return try hold("\(ends.theirs) deleted it, \(ends.ours) changed it; delete it on \(ends.ours), or bring it back on \(ends.theirs)") }
+        if sourceSide == .ours { return try hold("a translation branch does not delete a catalog") }
         return CatalogResult(file: file, resolution: .deleted)
     }
 
     private func merge(
-        _ file: FileMerge, base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile, _ hold: (String) -> CatalogResult
+        _ file: FileMerge, base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile, _ hold: (String) throws(GitError) -> CatalogResult
     ) throws(GitError) -> CatalogResult {
         do {
             var policy = policy.mergePolicy(for: file.path, sourceSide: sourceSide)
@@ -113,7 +120,7 @@ struct CatalogSync {
             throw error
         } catch {
             // The engine's own check failed. Nothing of this file is touched, and people see why.
-            return hold("it could not be merged soundly: \(error)")
+            return try hold("it could not be merged soundly: \(error)")
         }
     }
 

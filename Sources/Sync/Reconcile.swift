@@ -75,7 +75,7 @@ struct Reconciliation {
             // Neither branch gets a commit to name: the one is named in which the texts stand.
             let seconds = try repository.commit(source).committer.seconds
             let mark = SyncMark(commit: source, target: step.target.name, source: step.source.name, seconds: seconds)
-            return .inStep(held: held, losses: merged.catalogs.flatMap { $0.trace.records(file: $0.file.path, mark) })
+            return .inStep(held: held, losses: merged.records(mark))
         }
         if isWhole, tree == theirs, step.rule.allowsFastForward, try repository.isAncestor(target, of: source) {
             let subject = "Fast-forward \(step.target.name.shorthand) to \(step.source.name.shorthand)"
@@ -84,7 +84,8 @@ struct Reconciliation {
         }
         let base = isWhole || isDryRun ? nil : try writeBase(step, merged, theirs: theirs)
         let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, repository: repository)
-        let people = Authors(of: history.incoming, committer: committer)
+        // What was held and is decided now arrives without a new commit.
+        let people = Authors(of: history.incoming.isEmpty ? history.arrivedInPart : history.incoming, committer: committer)
         let commit = isDryRun ? target : try repository.write(
             commit: tree, parents: isWhole ? [target, source] : [target],
             author: people.author ?? signature(at: now), committer: signature(at: now),
@@ -96,7 +97,7 @@ struct Reconciliation {
 
     private func records(of merged: MergedTrees, _ step: Step, _ commit: ObjectID) -> [LedgerRecord] {
         let mark = SyncMark(commit: commit, target: step.target.name, source: step.source.name, seconds: now)
-        return merged.catalogs.flatMap { $0.trace.records(file: $0.file.path, mark) }
+        return merged.records(mark)
     }
 
     /// Whether later merges will know that the target has all of the source, though nothing came over now.
@@ -155,6 +156,11 @@ extension Reconciliation {
         let migration: MigrationSync
 
         var held: [Held] { catalogs.flatMap(\.held) + migration.held }
+
+        /// What the ledger is to have of it.
+        func records(_ mark: SyncMark) -> [LedgerRecord] {
+            (catalogs.map { ($0.file.path, $0.trace) } + migration.traces).flatMap { file, trace in trace.records(file: file, mark) }
+        }
     }
 
     func merge(_ step: Step, ours: ObjectID, theirs: ObjectID, base: ObjectID?) throws(GitError) -> MergedTrees {

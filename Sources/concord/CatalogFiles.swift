@@ -11,8 +11,19 @@ struct InputFault: Error, CustomStringConvertible {
     var description: String { sentence }
 }
 
-/// The bytes of a file; empty for `/dev/null`.
+/// The bytes of a file; empty for `/dev/null`. `-` is standard input.
+///
+/// Any other pipe or device is refused but those that a shell hands over open, such as `<(…)`: whoever opens it may wait for ever.
 func readBytes(_ path: String) throws(InputFault) -> Bytes {
+    let path = path == "-" ? "/dev/stdin" : path
+    if !["/dev/null", "/dev/stdin"].contains(path), !["/dev/fd/", "/proc/self/fd/"].contains(where: path.hasPrefix) {
+        switch kind(ofFile: path) {
+        case nil, .regular, .directory: break
+        case .pipe: throw InputFault(sentence: "\(path) is a named pipe, no regular file; name the file itself, or - for standard input")
+        case .device: throw InputFault(sentence: "\(path) is a device, no regular file; name a file, or - for standard input")
+        case .socket: throw InputFault(sentence: "\(path) is a socket, no regular file; name a file, or - for standard input")
+        }
+    }
     do {
         let file = try FileBytes(path: path, limit: CatalogLimits.standard.bytesMax)
         // Sound because `file` lives in the closure, which lives as long as the bytes do, and nobody writes to its memory.
@@ -45,6 +56,40 @@ func parseTable(_ bytes: Bytes, _ path: String, role: String? = nil) throws(Inpu
         throw InputFault(sentence: "\(role.map { $0 + ": " } ?? "")\(path):\(error.line):\(error.column): \(error.sentence)")
     }
 }
+
+/// A file in one of the two forms.
+enum InputFile {
+    case catalog(CatalogDocument)
+    case table(TableDocument)
+}
+
+/// Reads a file as its name says; where that says nothing, as that which it can be read as. Nil for an empty file.
+func readFile(_ path: String) throws(InputFault) -> InputFile? {
+    let bytes = try readBytes(path)
+    guard bytes.count > 0 else { return nil }
+    if TableKind(path: path) != nil { return .table(try parseTable(bytes, path)) }
+    if !path.hasSuffix(".xcstrings"), (try? CatalogDocument(parsing: bytes)) == nil, let table = try? TableDocument(parsing: bytes) { return .table(table) }
+    return .catalog(try parseCatalog(bytes, path))
+}
+
+/// The files that words name: themselves, and of each directory what is below it and `isWanted`. A directory without such files
+/// is told as a fault: silence would look like a clean result.
+func namedFiles(_ words: [String], _ what: String, where isWanted: (String) -> Bool) throws(InputFault) -> [String] {
+    var paths: [String] = []
+    for word in words {
+        guard isDirectory(word) else {
+            paths.append(word)
+            continue
+        }
+        let found: [String]
+        do { found = try files(below: word, where: isWanted) } catch { throw InputFault(sentence: "\(error)") }
+        guard !found.isEmpty else { throw InputFault(sentence: "there is no \(what) below \(word)") }
+        paths += found
+    }
+    return paths
+}
+
+func isCatalogOrTableName(_ name: String) -> Bool { name.hasSuffix(".xcstrings") || TableKind(path: name) != nil }
 
 /// Replaces a file by bytes, or writes to standard output for `-`.
 func writeBytes(_ bytes: Bytes, to path: String) throws(InputFault) {

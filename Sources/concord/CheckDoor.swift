@@ -20,7 +20,7 @@ func checkDoor(_ words: [String]) -> Int32 {
         if let path = order.baseline { baseline = Baseline(parsing: String(decoding: try readBytes(path).array, as: UTF8.self)) }
         switch order.subject {
         case .files(let paths):
-            for path in paths {
+            for path in try namedFiles(paths, "catalog or table", where: isCatalogOrTableName) {
                 do {
                     files.append(CheckedFile(path: path, findings: findings(of: try readBytes(path), path, order.policy) { try? readBytes($0) }))
                 } catch {
@@ -80,7 +80,7 @@ private struct CheckOrder {
         self.format = format
         switch (arguments["--repository"], arguments["--ref"]) {
         case (nil, nil):
-            guard listsRules || !arguments.files.isEmpty else { throw Arguments.Fault(sentence: "name the files to check, or a repository and a ref") }
+            guard listsRules || !arguments.files.isEmpty else { throw Arguments.Fault(sentence: "name the files or folders to check, or a repository and a ref") }
             subject = .files(arguments.files)
         case (let repository?, let revision?):
             if let extra = arguments.files.first { throw Arguments.Fault(sentence: "\"\(extra)\" is one word too many: the files are those of the ref") }
@@ -119,7 +119,7 @@ private func findings(of bytes: Bytes, _ path: String, _ policy: CheckPolicy, re
 }
 
 /// Where the source language's table of the same name stands, the likeliest place first.
-private func sourceSiblings(of path: String, sourceLanguage: String = "en") -> [String] {
+func sourceSiblings(of path: String, sourceLanguage: String = "en") -> [String] {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard let i = parts.lastIndex(where: { $0.hasSuffix(".lproj") }) else { return [] }
     return [sourceLanguage, "Base"].map { folder in
@@ -134,7 +134,7 @@ private func checkTree(of path: String, at revision: String, _ policy: CheckPoli
     var commit = ObjectID(hex: revision)
     for ref in named where commit == nil { commit = try repository.tip(of: ref) }
     guard let commit else { throw InputFault(sentence: "\(path) has no branch, ref or commit \"\(revision)\"") }
-    let catalogs = try repository.files(in: repository.tree(of: commit)) { $0.name.hasSuffix(".xcstrings") || TableKind(path: $0.name) != nil }
+    let catalogs = try repository.files(in: repository.tree(of: commit)) { isCatalogOrTableName($0.name) }
     func contents(_ path: String) throws -> Bytes? {
         guard let entry = catalogs.first(where: { $0.path.description == path }), entry.mode.isFile else { return nil }
         return Bytes(try repository.blob(entry.id, bytesMax: CatalogLimits.standard.bytesMax).array)
