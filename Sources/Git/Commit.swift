@@ -172,8 +172,12 @@ extension Repository {
     }
 
     /// Writes a commit object and gives its id. No ref moves: until one does, git may collect the object after two weeks.
+    ///
+    /// `signing`, if there is one, is given the commit as git signs it, and gives the signature: the text that `gpg` or
+    /// `ssh-keygen -Y sign` make.
     public func write(
-        commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String
+        commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String,
+        signing: (([UInt8]) throws(GitError) -> String)? = nil
     ) throws(GitError) -> ObjectID {
         let stage = "write a commit"
         let repository = unsafe pointer
@@ -183,13 +187,24 @@ extension Repository {
         var id = git_oid()
         let by = try SignatureHandle(author)
         let with = try SignatureHandle(committer)
+        var unsigned = unsafe git_buf()
+        defer { unsafe git_buf_dispose(&unsigned) }
         let status = unsafe parentHandles.pointers.withUnsafeBufferPointer { parents in
             // The header spells the array of parents without const, but does not write to it.
-            unsafe git_commit_create(
-                &id, repository, nil, by.pointer, with.pointer, nil, message, treeHandle.pointer, parents.count,
-                UnsafeMutablePointer(mutating: parents.baseAddress))
+            let parentArray = unsafe UnsafeMutablePointer(mutating: parents.baseAddress)
+            guard signing == nil else {
+                return unsafe git_commit_create_buffer(
+                    &unsigned, repository, by.pointer, with.pointer, nil, message, treeHandle.pointer, parents.count, parentArray)
+            }
+            return unsafe git_commit_create(
+                &id, repository, nil, by.pointer, with.pointer, nil, message, treeHandle.pointer, parents.count, parentArray)
         }
         try check(status, stage)
+        guard let signing else { return ObjectID(id) }
+        let bytes = unsafe UnsafeRawBufferPointer(start: unsigned.ptr, count: unsigned.size)
+        // Git's own field for both kinds of signature; a line end at its end would become a line of the header.
+        let signature = String(try signing(unsafe Array(bytes)).reversed().drop(while: \.isNewline).reversed())
+        try check(unsafe git_commit_create_with_signature(&id, repository, unsigned.ptr, signature, "gpgsig"), stage)
         return ObjectID(id)
     }
 
