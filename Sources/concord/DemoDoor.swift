@@ -88,7 +88,7 @@ private struct Story {
         }
         say("l10n/fr and l10n/de have the developer's new key as well")
 
-        chapter("The German translator translates it while the developer moves on")
+        chapter("The German translator translates the new key")
         try git(in: "german", "pull", "-q", "--ff-only")
         try edit("german", [("\"state\" : \"new\",\n            \"value\" : \"Connect\"", "\"state\" : \"translated\",\n            \"value\" : \"Verbinden\"")])
         try commit("german", "Verbinden")
@@ -136,7 +136,8 @@ private struct Story {
         guard lost.contains("Chercher") else { throw InputFault(sentence: "the text that lost is not in the ledger; look into \(folder)/app.git") }
         quote(lost)
         say("`concord restore` puts such a text back")
-        try waitUntil("the branches are in step") { try tip("l10n/fr") == tip("main") && tip("l10n/de") == tip("main") }
+        // The French branch has these very texts already, so it stays where it is: what counts is content.
+        try waitUntil("the branches have the same texts") { try ["l10n/fr", "l10n/de"].allSatisfy { try files($0) == files("main") } }
 
         chapter("What the daemon says")
         quote(try self.concord("status", "--config", "\(folder)/concord.conf"))
@@ -195,6 +196,8 @@ private struct Story {
         guard let ref = RefName.branch(branch) else { return nil }
         return try Repository(opening: "\(folder)/app.git").tip(of: ref)
     }
+
+    private func files(_ branch: String) throws -> String { try git(in: "app.git", "rev-parse", "\(branch)^{tree}") }
 
     /// How long after `push` a branch moves to a commit of the daemon.
     private func timeUntilMoved(_ branch: String, from old: ObjectID?, after push: () throws -> Void) throws -> String {
