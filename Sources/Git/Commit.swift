@@ -31,6 +31,11 @@ public struct Signature: Hashable, Sendable {
 
     /// What git's own `strbuf_addstr_without_crud` would leave, and no control characters.
     private static func storable(_ text: String) -> String {
+        // Names that come from a commit are as they should be, all but always, and histories are long.
+        let letter = { (byte: UInt8) in byte >= 0x80 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
+        let bytes = text.utf8
+        if let first = bytes.first, let last = bytes.last, letter(first), letter(last),
+            bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != 0x3C && $0 != 0x3E }) { return text }
         let kept = text.unicodeScalars.filter { $0 != "<" && $0 != ">" && $0.value >= 0x20 && $0.value != 0x7F }
         let crud: [Unicode.Scalar] = [" ", ".", ",", ":", ";", "\\", "\"", "'"]
         let trimmed = kept.drop { crud.contains($0) }.reversed().drop { crud.contains($0) }.reversed()

@@ -46,10 +46,10 @@ extension CatalogDocument {
     /// the source language is another.
     fileprivate func entriesChanged(from other: CatalogDocument) -> Set<Int>? {
         guard sourceLanguage == other.sourceLanguage else { return nil }
-        var changed = Set(entries.indices)
+        var isChanged = [Bool](repeating: true, count: entries.count)
         let alignment = aligned(to: other)
-        for (at, isSame) in zip(alignment.entry, alignment.isSame) where isSame { changed.remove(Int(at)) }
-        return changed
+        for (at, isSame) in zip(alignment.entry, alignment.isSame) where isSame { isChanged[Int(at)] = false }
+        return Set(entries.indices.filter { isChanged[$0] })
     }
 }
 
