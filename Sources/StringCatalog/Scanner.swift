@@ -22,6 +22,13 @@ import CScan
         unsafe self.init(borrowing: UnsafePointer(copy.baseAddress!), count: array.count) { unsafe copy.deallocate() }
     }
 
+    /// Copies a span.
+    public convenience init(_ span: RawSpan) {
+        unsafe self.init(count: span.byteCount) { fresh in
+            unsafe span.withUnsafeBytes { bytes in unsafe UnsafeMutableRawBufferPointer(fresh).copyMemory(from: bytes) }
+        }
+    }
+
     /// Takes `count` bytes over that `initialize` writes: no copy.
     public convenience init(count: Int, initialize: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         let fresh = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(count, 1))
@@ -58,6 +65,11 @@ import CScan
     func string(_ range: Range<Int>) -> String {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         return unsafe String(decoding: UnsafeBufferPointer(start: start + range.lowerBound, count: range.count), as: UTF8.self)
+    }
+
+    /// Calls `body` with all bytes.
+    public func withSpan<R, Failure: Error>(_ body: (RawSpan) throws(Failure) -> R) throws(Failure) -> R {
+        try unsafe body(RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: count))
     }
 
     /// Calls `body` with the memory, which is valid during the call only.

@@ -26,6 +26,8 @@ struct CatalogResult {
     var held: [Held] = []
     /// The texts that are not in the result, and how ties were decided.
     var trace = MergeTrace()
+    /// The catalog that came of a merge, if it is another than ours.
+    var merged: CatalogDocument? = nil
     /// What the base of the next merge has in place of theirs: `nil` says theirs itself, since all of it came over.
     var nextBase: NextBase? = nil
 
@@ -39,16 +41,18 @@ struct CatalogResult {
 
 /// Brings the catalogs of one step together: the seam between trees of files and the engine, which knows neither.
 struct CatalogSync {
-    let repository: Repository
+    let files: LocalizedFiles
     let policy: CatalogPolicy
     let sourceSide: SourceSide
-    let bytesMax: Int
     /// How the two sides are called when people read of them.
     var ends = (ours: "ours", theirs: "theirs")
     /// What people decided before, by the path of the catalog.
     var resolutions: [String: Resolutions] = [:]
     /// On which side each of these leaves was changed last.
     var newer: (FileMerge, Set<LeafPath>) throws(GitError) -> [LeafPath: SourceSide] = { _, _ in [:] }
+
+    var repository: Repository { files.repository }
+    var bytesMax: Int { files.bytesMax }
 
     /// Decides about one catalog that theirs changed.
     func resolve(_ file: FileMerge) throws(GitError) -> CatalogResult {
@@ -78,9 +82,9 @@ struct CatalogSync {
         if let decided = try decided(file) { return decided }
 
         // A damaged base says nothing about who changed what: as if both had added the file.
-        let base = try file.base.flatMapThrowing { base throws(GitError) in try read(base, file) }
-        guard let theirFile = try read(theirs, file, like: base) else { return hold("cannot be read on \(ends.theirs): \(try damage(of: theirs, file) ?? "")") }
-        guard let ourFile = try read(ours, file, like: base) else {
+        let base = try file.base.flatMapThrowing { base throws(GitError) in try files.file(base, path: file.path) }
+        guard let theirFile = try files.file(theirs, path: file.path, like: base) else { return hold("cannot be read on \(ends.theirs): \(try damage(of: theirs, file) ?? "")") }
+        guard let ourFile = try files.file(ours, path: file.path, like: base) else {
             // Theirs repairs what ours never touched.
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
             return hold("cannot be read on \(ends.ours): \(try damage(of: ours, file) ?? "")")
@@ -108,7 +112,8 @@ struct CatalogSync {
                 policy.newer = try newer(file, merged.report.undated)
                 merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, path: path, policy: policy)
             }
-            var result = CatalogResult(file: file, resolution: resolution(of: merged, file))
+            var result = CatalogResult(file: file, resolution: try resolution(of: merged, file))
+            result.merged = merged.isUnchanged ? nil : merged.file.catalog
             result.trace = MergeTrace(merged.report, base: base, ours: ours, theirs: theirs)
             guard !merged.report.conflicts.isEmpty else { return result }
             result.held = merged.report.conflicts.map { conflict in
@@ -124,51 +129,31 @@ struct CatalogSync {
         }
     }
 
-    private func resolution(of merged: LocalizedMerge, _ file: FileMerge) -> FileResolution {
+    private func resolution(of merged: LocalizedMerge, _ file: FileMerge) throws(GitError) -> FileResolution {
         // The very entry of ours where nothing came over: no blob is written, and a rename of theirs is still followed.
         if merged.isUnchanged, let ours = file.ours { return .blob(ours.id) }
-        return .bytes(merged.bytes.array)
+        return .blob(try files.write(merged.file, path: file.path))
     }
 
     /// As `resolve`, for a step towards a common base of a criss-cross history, which nobody sees: what the sides contradict each
     /// other in is as it was before both, so that it comes up as a conflict in the real merge.
     func resolveVirtually(_ file: FileMerge) throws(GitError) -> FileResolution {
         guard let ours = file.ours, let theirs = file.theirs, ours.mode.isFile, theirs.mode.isFile, ours.id != theirs.id,
-            let ourFile = try read(ours, file), let theirFile = try read(theirs, file)
+            let ourFile = try files.file(ours, path: file.path), let theirFile = try files.file(theirs, path: file.path)
         else { return .asGit }
-        let base = try file.base.flatMapThrowing { base throws(GitError) in base.mode.isFile ? try read(base, file) : nil }
+        let base = try file.base.flatMapThrowing { base throws(GitError) in base.mode.isFile ? try files.file(base, path: file.path) : nil }
         do {
             let path = file.path.description
             let undecided = MergePolicy(rules: [.init(choice: .conflict)])
             let merged = try LocalizedMerge(base: base, ours: ourFile, theirs: theirFile, path: path, policy: undecided)
-            guard !merged.report.conflicts.isEmpty else { return resolution(of: merged, file) }
+            guard !merged.report.conflicts.isEmpty else { return try resolution(of: merged, file) }
             // What is held keeps ours; put back as it was before both, it has the base's value.
-            return .bytes(try merged.withConflictsAsInBase(base, path: path).array)
+            return .bytes(try merged.withConflictsAsInBase(base).array)
         } catch let error as GitError {
             throw error
         } catch {
             return .conflict("\(error)")
         }
-    }
-
-    /// The parsed file; `nil` when it is damaged, too large, or nothing of its kind.
-    private func read(_ entry: TreeEntry, _ file: FileMerge, like: LocalizedFile? = nil) throws(GitError) -> LocalizedFile? {
-        guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
-        let blob = try repository.blob(entry.id, bytesMax: bytesMax)
-        return try? LocalizedFile(parsing: Bytes(blob.array), path: file.path.description, like: like)
-    }
-
-    /// The parsed catalog; `nil` when it is damaged, too large, or no catalog at all.
-    func document(_ entry: TreeEntry) throws(GitError) -> CatalogDocument? {
-        guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
-        let blob = try repository.blob(entry.id, bytesMax: bytesMax)
-        return try? CatalogDocument(parsing: Bytes(blob.array))
-    }
-
-    /// The parsed table of strings; `nil` when it is damaged or too large.
-    func table(_ entry: TreeEntry) throws(GitError) -> TableDocument? {
-        guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
-        return try? TableDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array))
     }
 
     /// Git LFS stores a small text in the file's place; it is no damage, and not ours to merge.
@@ -179,9 +164,7 @@ struct CatalogSync {
 
     /// Why a file cannot be read, or nil where it can.
     private func damage(of entry: TreeEntry, _ file: FileMerge) throws(GitError) -> String? {
-        let size = try repository.size(ofBlob: entry.id)
-        guard size <= bytesMax else { return "\(size) bytes are more than the \(bytesMax) allowed" }
-        let bytes = Bytes(try repository.blob(entry.id).array)
+        guard let bytes = try files.bytes(entry) else { return "\(try repository.size(ofBlob: entry.id)) bytes are more than the \(bytesMax) allowed" }
         do {
             _ = try LocalizedFile(parsing: bytes, path: file.path.description)
             return nil

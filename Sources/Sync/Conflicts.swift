@@ -63,10 +63,11 @@ public struct Conflicts {
         var found: [SyncConflict] = []
         var blocked: [String] = []
         let resolutions = try RememberedResolutions(repository).byFile()
+        let files = LocalizedFiles(try Repository(opening: repository.path, keepingObjects: false), bytesMax: settings.catalogBytesMax)
         let (steps, _) = plan(settings.rules, tips: try repository.refs(under: "refs/heads/"))
         for step in steps {
             var reconciliation = Reconciliation(
-                repository: repository, settings: settings, committer: .init(name: "Concord", email: "concord@localhost"), isDryRun: true,
+                files: files, settings: settings, committer: .init(name: "Concord", email: "concord@localhost"), isDryRun: true,
                 now: wallClockSeconds(), resolutions: resolutions)
             _ = try reconciliation.followTree(of: step)
             var held: [Held] = []

@@ -82,7 +82,7 @@ struct MigrationSync {
         // Only one side did more than to migrate: its own bytes are better than those that a conversion gives.
         if crossing.isOursConverted, let theirs = file.theirs, file.ours?.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
         var result = try sync.resolve(file)
-        if case .bytes(let bytes) = result.resolution { result.trace.decisions += crossing.decisions(in: Bytes(bytes)) }
+        if let merged = result.merged { result.trace.decisions += crossing.decisions(in: merged) }
         return result
     }
 
@@ -286,8 +286,8 @@ private struct Crossing {
     }
 
     /// What is to be told of table edits that are in a merged catalog.
-    func decisions(in bytes: Bytes) -> [Decision] {
-        guard let baseCatalog, let editedCatalog, let result = try? CatalogDocument(parsing: bytes) else { return [] }
+    func decisions(in result: CatalogDocument) -> [Decision] {
+        guard let baseCatalog, let editedCatalog else { return [] }
         let arrived = changes(from: baseCatalog, to: result).filter(\.isOfText)
         return changes(from: baseCatalog, to: editedCatalog).filter { $0.isOfText && arrived.contains($0) }.map { change in
             Decision(
@@ -497,9 +497,10 @@ private struct Crossing {
     }
 
     private static func bytes(_ entry: TreeEntry, _ sync: CatalogSync) throws -> Bytes {
-        let size = try sync.repository.size(ofBlob: entry.id)
-        guard size <= sync.bytesMax else { throw CrossingFault(file: entry.path, sentence: "\(size) bytes are more than the \(sync.bytesMax) allowed") }
-        return Bytes(try sync.repository.blob(entry.id, bytesMax: sync.bytesMax).array)
+        guard let bytes = try sync.files.bytes(entry) else {
+            throw CrossingFault(file: entry.path, sentence: "\(try sync.repository.size(ofBlob: entry.id)) bytes are more than the \(sync.bytesMax) allowed")
+        }
+        return bytes
     }
 
     /// The tables that count at run time: of `Base.lproj` and the source language's own folder the latter.

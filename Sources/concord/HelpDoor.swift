@@ -155,8 +155,8 @@ private let pages: [String: String] = [
     "sync": """
         usage: concord sync [--config FILE] [--once] [--dry-run]
 
-        One pass over all repositories of the configuration. --dry-run prints what would be done and moves no
-        branch. (Merged files may stay in the object database, where nothing points to them; git gc removes them.)
+        One pass over all repositories of the configuration. --dry-run prints what would be done and
+        writes nothing: no ref, and no object.
 
         Exit: 0 all is in step; 1 something waits for a person; 2 a configuration or a repository cannot be read.
         """,
