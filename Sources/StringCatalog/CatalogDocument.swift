@@ -172,6 +172,7 @@ private struct EntryIndex {
     mutating func read(_ scanner: inout Scanner, both: Both) throws(CatalogError) {
         let halvedBytesMin = 512 << 10
         guard like == nil, bytes.count >= halvedBytesMin, let stop = scanner.laterMember() else {
+            if like == nil { scanner.checkUTF8(upTo: bytes.count) }
             try scanner.members { (scanner, member) throws(CatalogError) in try entry(&scanner, &member) }
             return
         }
@@ -249,6 +250,7 @@ private struct EntryIndex {
                 half.hashes.reserveCapacity(bytes.count / 4096)
                 var layouts = Layouts()
                 try bytes.scan(from: from, depthMax: depthMax) { (scanner) throws(CatalogError) in
+                    scanner.checkUTF8(upTo: min(stop, bytes.count))
                     try scanner.members(until: stop) { (scanner, member) throws(CatalogError) in
                         try scanner.entry(&layouts)
                         member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)

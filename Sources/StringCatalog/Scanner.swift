@@ -189,7 +189,7 @@ extension Bytes {
     @inline(__always)
     func scanChecked(from offset: Int, _ body: (inout Scanner) -> Void) {
         precondition(offset >= 0 && offset <= count)
-        var scanner = unsafe Scanner(bytes: self, start: start, count: count, position: offset, depthMax: 63)
+        var scanner = unsafe Scanner(bytes: self, start: start, count: count, position: offset, depthMax: 63, isUTF8: true)
         body(&scanner)
     }
 }
@@ -244,13 +244,21 @@ struct Member {
     let count: Int
     var position: Int
     let depthMax: Int
+    /// Whether the bytes that are going to be read are known to be UTF-8.
+    private(set) var isUTF8 = false
 
-    fileprivate init(bytes: Bytes, start: UnsafePointer<UInt8>, count: Int, position: Int, depthMax: Int) {
+    fileprivate init(bytes: Bytes, start: UnsafePointer<UInt8>, count: Int, position: Int, depthMax: Int, isUTF8: Bool = false) {
+        self.isUTF8 = isUTF8
         self.bytes = bytes
         unsafe self.start = start
         self.count = count
         self.position = position
         self.depthMax = depthMax
+    }
+
+    /// Looks at once whether all bytes from here to `end` are UTF-8. If not, the string that is not is found when it is read.
+    mutating func checkUTF8(upTo end: Int) {
+        isUTF8 = unsafe concord_is_utf8(start + position, end - position)
     }
 
     @inline(__always)
@@ -328,7 +336,7 @@ struct Member {
             i = try escape(at: i)
             i = unsafe concord_string_stop(start, i, count, &high)
         }
-        if high {
+        if high, !isUTF8 {
             let stop = unsafe concord_utf8_stop(start, opening + 1, i)
             guard stop == i else { throw CatalogError(.badUTF8, at: stop, in: bytes) }
         }
@@ -370,7 +378,7 @@ struct Member {
     /// Passes a value that is laid out like an earlier one, and tells whether it did. Head and tail of the earlier one were
     /// checked, and one string may stand for another: what matches is as well formed as that was.
     @inline(__always)
-    mutating func passes(_ layouts: inout Layouts, isChecked: Bool = false) -> Bool {
+    mutating func passes(_ layouts: inout Layouts) -> Bool {
         for k in 0..<layouts.count {
             let layout = layouts[k]
             guard matches(layout.head, of: bytes, at: position) else { continue }
@@ -383,7 +391,7 @@ struct Member {
                 unsafe stop = concord_string_stop(start, stop + 2, count, &high)
             }
             guard stop < count, unsafe start[stop] == 0x22, matches(layout.tail, of: bytes, at: stop) else { return false }
-            if high, !isChecked, unsafe concord_utf8_stop(start, first, stop) != stop { return false }
+            if high, !isUTF8, unsafe concord_utf8_stop(start, first, stop) != stop { return false }
             position = stop + layout.tail.count
             if k > 0 { layouts.raise(k) }
             return true

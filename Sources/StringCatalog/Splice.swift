@@ -324,10 +324,11 @@ struct Splicer {
         guard !style.newline.isEmpty else { return false }
         if !document.bytes.contains(10, in: own.range), !members.isEmpty {
             return added.contains { !isScalar($0.merged) }
-                || changed.all.contains { merged in
-                    switch merged {
-                    case .value, .fresh: !isScalar(merged)
-                    case .absent, .literal, .patched: false
+                || members.indices.contains { i in
+                    switch changed[i] {
+                    case .value(let other)?: !isScalar(.value(other)) && sides.differingStrings(Value(own.side, members[i].value), other) == nil
+                    case .fresh?: true
+                    case nil, .absent?, .literal?, .patched?: false
                     }
                 }
         }

@@ -193,7 +193,7 @@ final class Sides {
                     scanner.checkedMembers { scanner, member in
                         if likeNested.isEmpty {
                             let from = scanner.position
-                            if !scanner.passes(&known, isChecked: true) {
+                            if !scanner.passes(&known) {
                                 scanner.checkedValue()
                                 known.note(from..<scanner.position, in: bytes)
                             }

@@ -38,6 +38,12 @@ func readCatalog(_ path: String, role: String? = nil, like: CatalogDocument? = n
     try parseCatalog(try readBytes(path), path, role: role, like: like)
 }
 
+/// Keeps bytes until the process ends, for a door that ends it: the kernel takes all pages back at once sooner than piece by
+/// piece.
+func keepUntilExit(_ bytes: Bytes...) {
+    for bytes in bytes { _ = unsafe Unmanaged.passRetained(bytes) }
+}
+
 /// Parses a catalog; a fault names the file as `path:line:column`.
 func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: CatalogDocument? = nil, both: Both = inTurn) throws(InputFault) -> CatalogDocument {
     do {

@@ -85,7 +85,9 @@ private func mergeCatalogs(base: String, ours: String, theirs: String, policy: M
         theirsRead.withLock { $0 = read }
     }
     let (oursDocument, theirsDocument) = try (oursRead.document(), theirsRead.withLock { $0 }.document())
-    return try merge(base: baseDocument, ours: oursDocument, theirs: theirsDocument, policy: policy, both: both, write: { output.write($0) })
+    let merged = try merge(base: baseDocument, ours: oursDocument, theirs: theirsDocument, policy: policy, both: both, write: { output.write($0) })
+    keepUntilExit(baseBytes, oursDocument.bytes, theirsDocument.bytes, merged.bytes)
+    return merged
 }
 
 /// What came of reading a catalog on a thread. (A `Result` would do, were its first use not a tenth of a small merge.)
