@@ -78,7 +78,7 @@ extension Merger {
             decide("union: a language stays", "kept")
             return .value(kept)
         }
-        if policy.translationRole == side, heldLanguages.contains(languageIdentity(sides.bytes(of: name))) { return .value(kept) }
+        if policy.translationRole == side, heldLanguages.contains(sides.identity(of: name)) { return .value(kept) }
         return .absent
     }
 
@@ -196,13 +196,14 @@ extension Merger {
         case .text(let lexeme): return .decided(lexeme)
         case nil: break
         }
-        guard let (winner, choice) = verdict(states: states, default: role) else {
+        let verdict = verdict(states: states, default: role)
+        guard let winner = verdict.side else {
             conflict(texts, "both sides changed the text differently")
             return .conflict
         }
         if let lost = texts[winner.other] { lose(lost, language.map(isSource) == true ? "text: the source branch" : "text: the translation branch") }
         decide("both sides changed the text", "\(winner)")
-        return .won(winner, isDraft: choice == .draft)
+        return .won(winner, isDraft: verdict.choice == .draft)
     }
 
     private mutating func stateVerdict(_ texts: ThreeWay<Value>, _ states: ThreeWay<Value>, _ verdict: TextVerdict) -> Merged {

@@ -68,6 +68,7 @@ final class Sides {
     private let base, ours, theirs, output: Bytes
     /// The members of large objects that were read: an entry is looked at by the plan, the writer and the check.
     private var known = Known()
+    private let aliases: LanguageAliases
     /// How the localizations of each side are laid out.
     private var layouts = [Layouts](repeating: Layouts(), count: 4)
 
@@ -82,11 +83,12 @@ final class Sides {
     private static let knownBytesMin = 400
 
     /// - Parameter knowing: sides with the same base and theirs, of which is kept what was read.
-    init(base: Bytes, ours: Bytes, theirs: Bytes, output: Bytes? = nil, knowing: Sides? = nil) {
+    init(base: Bytes, ours: Bytes, theirs: Bytes, output: Bytes? = nil, aliases: LanguageAliases = LanguageAliases(), knowing: Sides? = nil) {
         self.base = base
         self.ours = ours
         self.theirs = theirs
         self.output = output ?? ours
+        self.aliases = aliases
         if let knowing {
             known.base = knowing.known.base
             known.theirs = knowing.known.theirs
@@ -96,7 +98,7 @@ final class Sides {
 
     /// The same with an output; what is known of the inputs stays known.
     func with(output: Bytes) -> Sides {
-        Sides(base: base, ours: ours, theirs: theirs, output: output, knowing: self)
+        Sides(base: base, ours: ours, theirs: theirs, output: output, aliases: aliases, knowing: self)
     }
 
     subscript(side: Side) -> Bytes {
@@ -283,17 +285,21 @@ final class Sides {
         return bytes(of: a) == bytes(of: b)
     }
 
-    /// Whether a name is the language of this identity; see `languageIdentity`.
+    /// The form of a name in which all codes of one language are equal.
+    func identity(of name: Name) -> [UInt8] { aliases.identity(of: bytes(of: name)) }
+
+    /// Whether a name is the language of this identity.
     func isLanguage(_ name: Name, _ identity: [UInt8]) -> Bool {
+        guard aliases.isEmpty else { return self.identity(of: name) == identity }
         guard case .read(let side, let range, isEscaped: false) = name else { return languageIdentity(bytes(of: name)) == identity }
         guard range.count == identity.count else { return false }
         let bytes = self[side]
         return identity.indices.allSatisfy { languageIdentity(bytes[range.lowerBound + $0]) == identity[$0] }
     }
 
-    /// Whether two names are the same language: without regard to case, with `_` as `-`.
+    /// Whether two names are the same language: without regard to case, with `_` as `-`, or by an alias.
     func isSameLanguage(_ a: Name, _ b: Name) -> Bool {
-        isSame(a, b) || languageIdentity(bytes(of: a)) == languageIdentity(bytes(of: b))
+        isSame(a, b) || identity(of: a) == identity(of: b)
     }
 
     /// The decoded UTF-8 of a name.

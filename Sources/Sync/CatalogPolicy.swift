@@ -20,9 +20,18 @@ public struct PolicyRule: Hashable, Sendable {
     }
 }
 
-/// An ordered list of rules. Where none decides: the translators for translations, the developers for everything else.
+/// An ordered list of rules, and what else the engine can be told. Where no rule decides: the translators for translations, the
+/// developers for everything else.
 public struct CatalogPolicy: Hashable, Sendable {
     public var rules: [PolicyRule]
+    /// Codes that are one language.
+    public var aliases = LanguageAliases()
+    /// Whether a translation whose source text changed is marked `needs_review` once.
+    public var flagsStale = false
+    /// Whether a branch of translators may delete keys.
+    public var allowsTranslationDeletions = false
+    /// The share of a language's texts, 0...1, above which their removal by translators is held.
+    public var lostShareMax = MergePolicy().lostShareMax
 
     public static let standard = CatalogPolicy(rules: [])
 
@@ -73,8 +82,38 @@ public struct CatalogPolicy: Hashable, Sendable {
         rules = []
     }
 
+    /// A line that names codes which are one language: `zh-CN zh-Hans`.
+    mutating func unite(line: String) throws(Fault) {
+        let codes = line.split { $0 == " " || $0 == "\t" || $0 == "," }.map(String.init)
+        guard codes.count > 1 else { throw Fault(sentence: "an alias names two languages or more, as in zh-CN zh-Hans") }
+        if let odd = codes.first(where: { !Self.isCode($0) }) { throw Fault(sentence: "`\(odd)` is no code of a language, such as zh-Hans") }
+        aliases.unite(codes)
+    }
+
+    /// Whether a word can be the code of a language.
+    static func isCode(_ word: String) -> Bool {
+        !word.isEmpty && word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            }
+        }
+    }
+
+    /// The same with what a tree says of itself after it.
+    func followed(by tree: CatalogPolicy) -> CatalogPolicy {
+        var both = self
+        both.rules += tree.rules
+        both.aliases = aliases.united(with: tree.aliases)
+        return both
+    }
+
     /// What the engine is to do in one catalog.
     func mergePolicy(for file: TreePath, sourceSide: SourceSide) -> MergePolicy {
-        MergePolicy(sourceSide: sourceSide, rules: rules.filter { $0.files.map { $0.contains { $0.matches(file) } } ?? true }.map(\.rule))
+        var policy = MergePolicy(
+            sourceSide: sourceSide, rules: rules.filter { $0.files.map { $0.contains { $0.matches(file) } } ?? true }.map(\.rule), flagsStale: flagsStale,
+            allowsTranslationDeletions: allowsTranslationDeletions, lostShareMax: lostShareMax)
+        policy.aliases = aliases
+        return policy
     }
 }

@@ -49,6 +49,8 @@ struct CatalogSync {
     var resolutions: [String: Resolutions] = [:]
     /// On which side each of these leaves was changed last.
     var newer: (FileMerge, Set<LeafPath>) throws(GitError) -> [LeafPath: SourceSide] = { _, _ in [:] }
+    /// The source language of the tables whose `.lproj` folders stand in a folder; `nil` is the top of the tree.
+    var sourceLanguage: (TreePath?) throws(GitError) -> String = { _ in "en" }
 
     /// Decides about one catalog that theirs changed.
     func resolve(_ file: FileMerge) throws(GitError) -> CatalogResult {
@@ -94,12 +96,12 @@ struct CatalogSync {
         do {
             var policy = policy.mergePolicy(for: file.path, sourceSide: sourceSide)
             policy.resolutions = resolutions[file.path.description] ?? Resolutions()
-            let path = file.path.description
-            var merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, path: path, policy: policy)
+            let language = try language(of: file, policy)
+            var merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, language: language, policy: policy)
             if !merged.report.undated.isEmpty {
                 // Only these need a look into history. What is decided about one leaf does not make others undated.
                 policy.newer = try newer(file, merged.report.undated)
-                merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, path: path, policy: policy)
+                merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, language: language, policy: policy)
             }
             var result = CatalogResult(file: file, resolution: resolution(of: merged, file))
             result.trace = MergeTrace(merged.report, base: base, ours: ours, theirs: theirs)
@@ -117,6 +119,15 @@ struct CatalogSync {
         }
     }
 
+    /// The language of a table; a catalog has many.
+    private func language(of file: FileMerge, _ policy: MergePolicy) throws(GitError) -> TableLanguage {
+        guard TableKind(path: file.path.name) != nil else { return TableLanguage() }
+        var folder = file.path.parent
+        while let inner = folder, !inner.name.hasSuffix(".lproj") { folder = inner.parent }
+        guard let folder else { return TableLanguage() }
+        return TableLanguage(path: file.path.description, sourceLanguage: try sourceLanguage(folder.parent), aliases: policy.aliases)
+    }
+
     private func resolution(of merged: LocalizedMerge, _ file: FileMerge) -> FileResolution {
         // The very entry of ours where nothing came over: no blob is written, and a rename of theirs is still followed.
         if merged.isUnchanged, let ours = file.ours { return .blob(ours.id) }
@@ -132,11 +143,13 @@ struct CatalogSync {
         let base = try file.base.flatMapThrowing { base throws(GitError) in base.mode.isFile ? try read(base, file) : nil }
         do {
             let path = file.path.description
-            let undecided = MergePolicy(rules: [.init(choice: .conflict)])
-            let merged = try LocalizedMerge(base: base, ours: ourFile, theirs: theirFile, path: path, policy: undecided)
+            var undecided = MergePolicy(rules: [.init(choice: .conflict)])
+            undecided.aliases = policy.aliases
+            let merged = try LocalizedMerge(
+                base: base, ours: ourFile, theirs: theirFile, language: language(of: file, undecided), policy: undecided)
             guard !merged.report.conflicts.isEmpty else { return resolution(of: merged, file) }
             // What is held keeps ours; put back as it was before both, it has the base's value.
-            return .bytes(try merged.withConflictsAsInBase(base, path: path).array)
+            return .bytes(try merged.withConflictsAsInBase(base, path: path, aliases: policy.aliases).array)
         } catch let error as GitError {
             throw error
         } catch {

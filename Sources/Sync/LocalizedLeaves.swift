@@ -7,14 +7,20 @@ import StringsTable
 
 extension LocalizedFile {
     /// What stands at a place; `nil` where nothing does.
-    func value(at leaf: LeafPath) -> String? {
+    func value(at leaf: LeafPath, aliases: LanguageAliases = LanguageAliases()) -> String? {
         switch self {
-        case .catalog(let document): return document.value(at: leaf)
+        case .catalog(let document): return document.value(at: leaf, aliases: aliases)
         case .table(let document, _):
             guard let key = leaf.key else { return nil }
             let leaves = Self.leaves(of: key, in: document, language: leaf.language)
-            // Reports name the field of a plain text, too.
-            return leaves[leaf] ?? (leaf.field == "value" ? leaves[LeafPath(key: key, language: leaf.language)] : nil)
+            if let found = leaves[leaf] { return found }
+            // Reports name the field of a plain text, too, and that of a comment.
+            switch leaf.field {
+            case "value": return leaves[LeafPath(key: key, language: leaf.language)]
+            case "comment": return Self.entry(key, in: document)?.comment
+            case "trailing comment": return Self.entry(key, in: document)?.trailingComment
+            case nil, _?: return nil
+            }
         }
     }
 
@@ -30,8 +36,11 @@ extension LocalizedFile {
         }
     }
 
+    /// The row that counts for a key.
+    private static func entry(_ key: String, in table: TableDocument) -> TableEntry? { table.entries.last { $0.key.utf8.elementsEqual(key.utf8) } }
+
     private static func leaves(of key: String, in table: TableDocument, language: String?) -> [LeafPath: String] {
-        guard let entry = table.entries.last(where: { $0.key.utf8.elementsEqual(key.utf8) }) else { return [:] }
+        guard let entry = entry(key, in: table) else { return [:] }
         var found: [LeafPath: String] = [:]
         func walk(_ content: TableContent, _ fields: [String]) {
             let place = LeafPath(key: key, language: language, field: fields.isEmpty ? nil : fields.joined(separator: "."))

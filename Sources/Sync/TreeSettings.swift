@@ -6,9 +6,11 @@ import StringCatalog
 //     [concord]
 //         catalogs = Resources/*.xcloc
 //         policy = newest language=fr,de
+//         alias = zh-CN zh-Hans
+//         sourceLanguage = de
 //
-// Anybody who may push writes it, so it is data and nothing else: which files are catalogs, and who wins ties, after what the
-// configuration of the daemon says. It is read from the branch of the developers, the `into` of a rule. It includes no other
+// Anybody who may push writes it, so it is data and nothing else: which files are catalogs, who wins ties, and what languages are
+// called, after what the configuration of the daemon says. It is read from the branch of the developers, the `into` of a rule. It includes no other
 // file, names no program, and what is not understood is reported and has no effect.
 
 /// The settings in a tree.
@@ -17,6 +19,8 @@ struct TreeSettings: Sendable {
 
     var catalogs: [PathGlob] = []
     var policy = CatalogPolicy.standard
+    /// The language of the source texts of tables; `nil` where the tree does not say.
+    var sourceLanguage: String?
     /// What was not understood, one sentence each, with its line.
     var remarks: [String] = []
 
@@ -63,7 +67,11 @@ struct TreeSettings: Sendable {
             guard !value.isEmpty else { throw .init(sentence: "`catalogs` has no value") }
             catalogs.append(PathGlob(value))
         case "policy": policy.rules += try CatalogPolicy(line: value).rules
-        default: throw .init(sentence: "there is no `\(parts[0])`" + suggestion(for: parts[0], among: ["catalogs", "policy"]))
+        case "alias": try policy.unite(line: value)
+        case "sourcelanguage":
+            guard CatalogPolicy.isCode(value) else { throw .init(sentence: "`sourceLanguage` is the code of a language, not `\(value)`") }
+            sourceLanguage = value
+        default: throw .init(sentence: "there is no `\(parts[0])`" + suggestion(for: parts[0], among: ["catalogs", "policy", "alias", "sourceLanguage"]))
         }
     }
 
