@@ -1,3 +1,13 @@
+/// Whether a word can be the code of a language, such as `fr` or `zh-Hans`: letters, digits, `-` and `_`.
+public func isLanguageCode(_ word: String) -> Bool {
+    !word.isEmpty && word.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        }
+    }
+}
+
 /// Codes that count as one language although they are spelled differently, such as `zh-CN` and `zh-Hans`.
 ///
 /// Without any, a code is the same language as another if they differ in case and in `_` for `-` at most.

@@ -435,7 +435,8 @@ final class Sides {
         var takenBase = [Bool](repeating: false, count: base.count)
         var takenTheirs = [Bool](repeating: false, count: theirs.count)
 
-        func twin(of item: Item, near i: Int, in list: [Item], _ taken: inout [Bool], from own: [Item]) -> Value? {
+        func has(_ list: [Item], _ name: Name) -> Bool { list.contains { isSame($0.name, name) } }
+        func twin(of item: Item, near i: Int, in list: [Item], _ taken: inout [Bool], from own: [Item], across: [Item]? = nil) -> Value? {
             if i < list.count, !taken[i], isSame(list[i].name, item.name) {
                 taken[i] = true
                 return list[i].value
@@ -446,8 +447,13 @@ final class Sides {
             }
             guard languages else { return nil }
             // Another spelling of the language, unless that spelling also stands on the side that asks.
-            for (k, other) in list.enumerated()
-            where !taken[k] && isSameLanguage(other.name, item.name) && !own.contains(where: { isSame($0.name, other.name) }) {
+            for (k, other) in list.enumerated() where isSameLanguage(other.name, item.name) {
+                let isHere = has(own, other.name)
+                if let across, has(across, item.name), isHere != has(across, other.name) {
+                    // Of the sides that both have the new spelling one has the old one too: for either it comes from there.
+                    return other.value
+                }
+                if isHere || taken[k] { continue }
                 taken[k] = true
                 return other.value
             }
@@ -456,7 +462,7 @@ final class Sides {
         var out: [(name: Name, values: ThreeWay<Value>)] = []
         out.reserveCapacity(max(ours.count, theirs.count))
         for (i, item) in ours.enumerated() {
-            let b = twin(of: item, near: i, in: base, &takenBase, from: ours)
+            let b = twin(of: item, near: i, in: base, &takenBase, from: ours, across: theirs)
             let t = twin(of: item, near: i, in: theirs, &takenTheirs, from: ours)
             out.append((item.name, ThreeWay(base: b, ours: item.value, theirs: t)))
         }

@@ -57,18 +57,11 @@ private func value(of name: String, in bytes: Bytes) -> String? {
         var rest = text[(at + name.count)...].drop(while: isSpace)
         guard let sign = rest.popFirst(), sign == UInt8(ascii: "=") || sign == UInt8(ascii: ":") else { continue }
         rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: "\"") }
-        let code = rest.prefix(while: isOfCode)
+        let code = rest.prefix { isLanguageCode(String(UnicodeScalar($0))) }
         let lengthMax = 35
         if !code.isEmpty, code.count <= lengthMax { return currentCode(String(decoding: code, as: UTF8.self)) }
     }
     return nil
-}
-
-private func isOfCode(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-    default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-    }
 }
 
 /// A language as it is named today: old projects have `English` and `English.lproj`.

@@ -47,11 +47,11 @@ public struct CatalogPolicy: Hashable, Sendable {
     }
 
     /// What is wrong with a line, as a sentence.
-    struct Fault: Error { let sentence: String }
+    public struct Fault: Error { public let sentence: String }
 
     /// A line of a configuration: a choice, then what the rule is for: `file`, `key` (globs), `language`, `field` (lists between
     /// commas). A `*` in a glob stands for anything, so also for a space.
-    init(line: String) throws(Fault) {
+    public init(line: String) throws(Fault) {
         let words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
         guard let name = words.first else { throw Fault(sentence: "a policy begins with a choice") }
         var rule = MergePolicy.Rule(choice: .conflict)
@@ -82,22 +82,12 @@ public struct CatalogPolicy: Hashable, Sendable {
         rules = []
     }
 
-    /// A line that names codes which are one language: `zh-CN zh-Hans`.
-    mutating func unite(line: String) throws(Fault) {
+    /// Follows a line that names codes which are one language: `zh-CN zh-Hans`.
+    public mutating func unite(line: String) throws(Fault) {
         let codes = line.split { $0 == " " || $0 == "\t" || $0 == "," }.map(String.init)
         guard codes.count > 1 else { throw Fault(sentence: "an alias names two languages or more, as in zh-CN zh-Hans") }
-        if let odd = codes.first(where: { !Self.isCode($0) }) { throw Fault(sentence: "`\(odd)` is no code of a language, such as zh-Hans") }
+        if let odd = codes.first(where: { !isLanguageCode($0) }) { throw Fault(sentence: "`\(odd)` is no code of a language, such as zh-Hans") }
         aliases.unite(codes)
-    }
-
-    /// Whether a word can be the code of a language.
-    static func isCode(_ word: String) -> Bool {
-        !word.isEmpty && word.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-            default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-            }
-        }
     }
 
     /// The same with what a tree says of itself after it.
@@ -108,10 +98,10 @@ public struct CatalogPolicy: Hashable, Sendable {
         return both
     }
 
-    /// What the engine is to do in one catalog.
-    func mergePolicy(for file: TreePath, sourceSide: SourceSide) -> MergePolicy {
+    /// What the engine is to do in one catalog; no rule for some files fits one without a path in a tree.
+    public func mergePolicy(for file: TreePath?, sourceSide: SourceSide) -> MergePolicy {
         var policy = MergePolicy(
-            sourceSide: sourceSide, rules: rules.filter { $0.files.map { $0.contains { $0.matches(file) } } ?? true }.map(\.rule), flagsStale: flagsStale,
+            sourceSide: sourceSide, rules: rules.filter { rule in rule.files.map { globs in file.map { file in globs.contains { $0.matches(file) } } ?? false } ?? true }.map(\.rule), flagsStale: flagsStale,
             allowsTranslationDeletions: allowsTranslationDeletions, lostShareMax: lostShareMax)
         policy.aliases = aliases
         return policy

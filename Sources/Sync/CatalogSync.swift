@@ -49,8 +49,8 @@ struct CatalogSync {
     var resolutions: [String: Resolutions] = [:]
     /// On which side each of these leaves was changed last.
     var newer: (FileMerge, Set<LeafPath>) throws(GitError) -> [LeafPath: SourceSide] = { _, _ in [:] }
-    /// The source language of the tables whose `.lproj` folders stand in a folder; `nil` is the top of the tree.
-    var sourceLanguage: (TreePath?) throws(GitError) -> String = { _ in "en" }
+    /// The source language of a table.
+    var sourceLanguage: (TreePath) throws(GitError) -> String = { _ in "en" }
 
     /// Decides about one catalog that theirs changed.
     func resolve(_ file: FileMerge) throws(GitError) -> CatalogResult {
@@ -122,10 +122,7 @@ struct CatalogSync {
     /// The language of a table; a catalog has many.
     private func language(of file: FileMerge, _ policy: MergePolicy) throws(GitError) -> TableLanguage {
         guard TableKind(path: file.path.name) != nil else { return TableLanguage() }
-        var folder = file.path.parent
-        while let inner = folder, !inner.name.hasSuffix(".lproj") { folder = inner.parent }
-        guard let folder else { return TableLanguage() }
-        return TableLanguage(path: file.path.description, sourceLanguage: try sourceLanguage(folder.parent), aliases: policy.aliases)
+        return TableLanguage(path: file.path.description, sourceLanguage: try sourceLanguage(file.path), aliases: policy.aliases)
     }
 
     private func resolution(of merged: LocalizedMerge, _ file: FileMerge) -> FileResolution {

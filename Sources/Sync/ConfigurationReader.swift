@@ -1,5 +1,6 @@
 import Git
 import Linux
+import StringCatalog
 
 extension Configuration {
     /// Reads and checks the file at `path`. All faults are found before any is reported.
@@ -107,7 +108,7 @@ private struct ConfigurationReader {
             repositories[index].value.catalogs.append(PathGlob(glob))
         case "sourcelanguage":
             guard let code = text(entry) else { return }
-            guard CatalogPolicy.isCode(code) else { return fault(entry.line, "`\(entry.key)` is the code of a language, not `\(code)`") }
+            guard isLanguageCode(code) else { return fault(entry.line, "`\(entry.key)` is the code of a language, not `\(code)`") }
             repositories[index].value.sourceLanguage = code
         case "catalogbytesmax": if let value = byteCount(entry) { repositories[index].value.catalogBytesMax = value }
         default: if let value = boolean(entry) { repositories[index].value.isDryRun = value }

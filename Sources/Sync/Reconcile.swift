@@ -185,11 +185,11 @@ extension Reconciliation {
 
     private func policy(of step: Step) -> CatalogPolicy { step.rule.policy.followed(by: treeSettings.policy) }
 
-    /// The source language of the tables of a folder: what the configuration says, else what the tree of the developers says.
-    private func sourceLanguage(_ step: Step) -> (TreePath?) throws(GitError) -> String {
+    /// The source language of a table: what the configuration says, else what the tree of the developers says.
+    private func sourceLanguage(_ step: Step) -> (TreePath) throws(GitError) -> String {
         if let language = settings.sourceLanguage ?? treeSettings.sourceLanguage { return { _ in language } }
         let languages = SourceLanguages(in: step.isTargetTheSourceRole == false ? step.source.tip : step.target.tip, of: repository)
-        return { folder throws(GitError) in try languages.language(ofTablesIn: folder) }
+        return { path throws(GitError) in try languages.language(ofTable: path) }
     }
 
     /// On which side of a step each leaf was changed last, by the dates of the authors.

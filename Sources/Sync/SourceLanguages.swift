@@ -5,7 +5,7 @@ import StringsTable
 /// The source languages of the tables in one tree.
 ///
 /// A working object: it keeps what it found for each folder as long as it lives.
-final class SourceLanguages {
+public final class SourceLanguages {
     private let repository: Repository
     private let commit: ObjectID
     private var known: [TreePath?: String] = [:]
@@ -13,14 +13,17 @@ final class SourceLanguages {
     /// An Xcode project of a large app has some megabytes.
     private static let bytesMax = 32 << 20
 
-    init(in commit: ObjectID, of repository: Repository) {
+    public init(in commit: ObjectID, of repository: Repository) {
         self.commit = commit
         self.repository = repository
     }
 
-    /// The language of the source texts of tables whose `.lproj` folders stand in `folder` (`nil`: at the top); English where nothing
-    /// tells.
-    func language(ofTablesIn folder: TreePath?) throws(GitError) -> String {
+    /// The language of the source texts of a table; English where nothing tells.
+    public func language(ofTable path: TreePath) throws(GitError) -> String {
+        var place = path.parent
+        while let inner = place, !inner.name.hasSuffix(".lproj") { place = inner.parent }
+        guard let place else { return "en" }
+        let folder = place.parent
         if let found = known[folder] { return found }
         let tree = try repository.tree(of: commit)
         let found = try sourceLanguage(ofTablesIn: folder?.description ?? "") { path throws(GitError) in

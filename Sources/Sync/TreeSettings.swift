@@ -69,7 +69,7 @@ struct TreeSettings: Sendable {
         case "policy": policy.rules += try CatalogPolicy(line: value).rules
         case "alias": try policy.unite(line: value)
         case "sourcelanguage":
-            guard CatalogPolicy.isCode(value) else { throw .init(sentence: "`sourceLanguage` is the code of a language, not `\(value)`") }
+            guard isLanguageCode(value) else { throw .init(sentence: "`sourceLanguage` is the code of a language, not `\(value)`") }
             sourceLanguage = value
         default: throw .init(sentence: "there is no `\(parts[0])`" + suggestion(for: parts[0], among: ["catalogs", "policy", "alias", "sourceLanguage"]))
         }
