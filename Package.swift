@@ -40,7 +40,7 @@ let package = Package(
         .testTarget(name: "StringsTableTests", dependencies: ["StringsTable", "StringCatalog", "MergeCases"], exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(name: "GitTests", dependencies: ["Git"], swiftSettings: strict),
         .testTarget(name: "LinuxTests", dependencies: ["Linux"], swiftSettings: strict),
-        .testTarget(name: "SyncTests", dependencies: ["Sync", "Git", "StringCatalog"], swiftSettings: strict),
+        .testTarget(name: "SyncTests", dependencies: ["Sync", "Git", "StringCatalog", "StringsTable"], swiftSettings: strict),
         .testTarget(name: "ConcordTests", dependencies: ["StringCatalog"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

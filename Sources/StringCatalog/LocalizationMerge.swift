@@ -79,7 +79,14 @@ extension Merger {
             return .value(kept)
         }
         if policy.translationRole == side, heldLanguages.contains(sides.identity(of: name)) { return .value(kept) }
+        loseRemoved(kept, "the language was removed")
         return .absent
+    }
+
+    /// Records the texts that the target loses because theirs removed them. What the target itself removed, nobody loses now;
+    /// what a renamed key loses is recorded for all of it.
+    private mutating func loseRemoved(_ kept: Value, _ rule: String) {
+        if kept.side == .ours, renamedBy == nil { loseTexts(in: kept, rule) }
     }
 
     // MARK: One localization
@@ -340,7 +347,10 @@ extension Merger {
                 decide("a language never loses its category other", "kept")
                 return .value(kept)
             }
-            if same(base, kept) { return .absent }
+            if same(base, kept) {
+                loseRemoved(kept, "the category was removed")
+                return .absent
+            }
             guard isPlural, !isNeeded(name) else {
                 decide("a removed category was edited on the other side", "the edit is kept")
                 return .value(kept)

@@ -51,6 +51,18 @@ import Testing
         #expect(try place.read("out") == "a = 3;\n")
         #expect(try merge("--path", "en.lproj/A.strings", "--source-side", "ours").status == 0)
         #expect(try place.read("out") == "a = 2;\n")
+        #expect(try merge("--path", "de.lproj/A.strings", "--source-side", "ours", "--source-language", "de").status == 0)
+        #expect(try place.read("out") == "a = 2;\n")
+        // A project around the place of the file says so by itself.
+        try place.write("App.xcodeproj/project.pbxproj", "developmentRegion = de;\n")
+        try place.write("de.lproj/A.strings", "a = 1;\n")
+        #expect(try merge("--path", "de.lproj/A.strings", "--source-side", "ours").status == 0)
+        #expect(try place.read("out") == "a = 2;\n")
+        // Rules, and names of languages.
+        #expect(try merge("--path", "zh-CN.lproj/A.strings", "--policy", "ours key=b*", "--policy", "theirs language=zh-Hans", "--alias", "zh-CN zh-Hans").status == 0)
+        #expect(try place.read("out") == "a = 3;\n")
+        #expect(try merge("--policy", "their").errors.contains("`their` is no policy; did you mean `theirs`?"))
+        #expect(try merge("--alias", "zh-CN").status == 64)
         try place.write("theirs", "a = 3\nb = 4;\n")
         let refused = try merge("--path", "de.lproj/A.strings")
         #expect(refused.status == 2)
