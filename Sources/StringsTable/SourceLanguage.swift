@@ -46,7 +46,7 @@ public func sourceLanguage<Failure: Error>(
     }
 }
 
-/// What stands behind a name and `=` or `:`, with quotation marks or without; nil where it is no code of a language.
+/// What stands behind a name and `=`, with quotation marks or without, or behind `:` with them; nil where it is no code of a language.
 private func value(of name: String, in bytes: Bytes) -> String? {
     let text = bytes.array
     let name = Array(name.utf8)
@@ -56,7 +56,10 @@ private func value(of name: String, in bytes: Bytes) -> String? {
         guard text[at...].starts(with: name) else { continue }
         var rest = text[(at + name.count)...].drop(while: isSpace)
         guard let sign = rest.popFirst(), sign == UInt8(ascii: "=") || sign == UInt8(ascii: ":") else { continue }
-        rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: "\"") }
+        rest = rest.drop(while: isSpace)
+        let isQuoted = rest.first == UInt8(ascii: "\"")
+        if isQuoted { rest = rest.dropFirst() }
+        guard isQuoted || sign == UInt8(ascii: "=") else { continue }
         let code = rest.prefix { isLanguageCode(String(UnicodeScalar($0))) }
         let lengthMax = 35
         if !code.isEmpty, code.count <= lengthMax { return currentCode(String(decoding: code, as: UTF8.self)) }

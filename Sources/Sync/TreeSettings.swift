@@ -14,17 +14,20 @@ import StringCatalog
 // file, names no program, and what is not understood is reported and has no effect.
 
 /// The settings in a tree.
-struct TreeSettings: Sendable {
+public struct TreeSettings: Sendable {
     static let path = TreePath(".concord")!
 
-    var catalogs: [PathGlob] = []
-    var policy = CatalogPolicy.standard
+    /// Which files are catalogs, besides those that the configuration names.
+    public private(set) var catalogs: [PathGlob] = []
+    /// Who wins ties, and which languages are one.
+    public private(set) var policy = CatalogPolicy.standard
     /// The language of the source texts of tables; `nil` where the tree does not say.
-    var sourceLanguage: String?
+    public private(set) var sourceLanguage: String?
     /// What was not understood, one sentence each, with its line.
-    var remarks: [String] = []
+    public private(set) var remarks: [String] = []
 
-    private static let bytesMax = 64 << 10
+    /// A larger file is not read.
+    public static let bytesMax = 64 << 10
     private static let remarksMax = 20
 
     init() {}
@@ -40,7 +43,8 @@ struct TreeSettings: Sendable {
         self.init(parsing: String(decoding: try repository.blob(entry.id).array, as: UTF8.self))
     }
 
-    init(parsing text: String) {
+    /// Those of the text of a `.concord`. Nothing in it is an error; see `remarks`.
+    public init(parsing text: String) {
         self.init()
         var section = ""
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
