@@ -45,7 +45,8 @@ extension Merger {
 
     private func texts(of value: Value?) -> [[UInt8]] { value.map { texts(of: .value($0)) } ?? [] }
 
-    private func isSource(_ name: Name) -> Bool { sourceLanguage.map { sides.isLanguage(name, $0) } ?? false }
+    /// Whether a language is that of the source texts.
+    func isSource(_ name: Name) -> Bool { sourceLanguage.map { sides.isLanguage(name, $0) } ?? false }
 
     /// Whether two source localizations say the same. An absent one says what the key says.
     private func isSameText(_ a: Value?, _ b: Value?, _ key: [UInt8]?) -> Bool {

@@ -217,7 +217,7 @@ struct Merger {
     /// The source text of an entry; nil where it has none, or where the key is the text.
     private func sourceText(_ entry: Value, _ key: [UInt8]) -> [UInt8]? {
         guard let localizations = sides.member(entry, "localizations"),
-            let source = sides.items(localizations).last(where: { sides.isLanguage($0.name, sourceLanguage ?? []) })?.value,
+            let source = sides.items(localizations).last(where: { isSource($0.name) })?.value,
             let text = sides.member(source, "stringUnit").flatMap({ sides.member($0, "value") }), sides.isString(text)
         else { return nil }
         let bytes = sides.string(text)

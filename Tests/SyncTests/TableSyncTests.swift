@@ -88,6 +88,24 @@ import Testing
         #expect(try fixture.text("l10n/fr", german) == fixture.text("main", german))
     }
 
+    @Test func `a folder that got another code of its language on one side takes the edits of the other along`() throws {
+        let fixture = try Fixture(branches: ["l10n/zh"])
+        let (old, new) = ("App/zh-CN.lproj/A.strings", "App/zh-Hans.lproj/A.strings")
+        func table(_ first: String) -> String { "\"a\" = \"\(first)\";\n" + (0..<9).map { "\"key \($0)\" = \"文本 \($0)\";\n" }.joined() }
+        try push(fixture.person("dev", on: "main"), [old: table("一")])
+        try fixture.pass()
+        let dev = try fixture.person("dev", on: "main")
+        try dev.git("mv", "App/zh-CN.lproj", "App/zh-Hans.lproj")
+        try dev.commit("Rename")
+        try dev.git("push", "-q", "origin", "HEAD")
+        try push(fixture.person("wang", on: "l10n/zh"), [old: table("壹")])
+        try fixture.pass()
+        for branch in ["main", "l10n/zh"] {
+            #expect(try fixture.text(branch, new) == table("壹"))
+            #expect(throws: (any Error).self) { try fixture.text(branch, old) }
+        }
+    }
+
     @Test func `what does not pass the engine's own check costs its key, not the file`() throws {
         func attempt(_ unsound: Set<String>, keyless: Bool = false) throws -> (held: [String: String], attempts: Int) {
             var policy = MergePolicy(), attempts = 0
