@@ -1,5 +1,7 @@
 #pragma once
 #include <git2.h>
+#include <git2/sys/mempack.h>
+#include <git2/sys/odb_backend.h>
 #include <git2/sys/repository.h>
 
 // Swift cannot call C variadics; these are the two shapes of `git_libgit2_opts` that are used.

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -34,6 +36,8 @@ static int close_keeping_errno(int descriptor) {
     errno = saved;
     return -1;
 }
+
+void concord_share_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 int concord_unix_connect(const char *path, size_t length) {
     struct sockaddr_un address;
@@ -189,3 +193,19 @@ int concord_open(const char *path, int flags, mode_t mode) {
 }
 
 int concord_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int concord_memory_file(const void *bytes, size_t count) {
+    int file = memfd_create("concord", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    for (size_t done = 0; done < count;) {
+        ssize_t written = write(file, (const char *)bytes + done, count - done);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) {
+            close(file);
+            return -1;
+        }
+        done += (size_t)written;
+    }
+    lseek(file, 0, SEEK_SET);
+    return file;
+}

@@ -24,6 +24,12 @@ import CLibGit2
         return try unsafe body(bytes)
     }
 
+    /// Gives `body` the bytes as a span, without a copy.
+    public func withSpan<Value, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Value) throws(Failure) -> Value {
+        defer { withExtendedLifetime(self) {} }
+        return try unsafe body(RawSpan(_unsafeBytes: bytes))
+    }
+
     /// A copy of the bytes.
     public var array: [UInt8] { unsafe withBytes { unsafe Array($0) } }
 }
@@ -59,6 +65,14 @@ extension Repository {
     public func write(blob bytes: [UInt8]) throws(GitError) -> ObjectID {
         let written = unsafe bytes.withUnsafeBytes { bytes in
             // `withUnsafeBytes` of an array does not rethrow typed errors.
+            Result { () throws(GitError) in try unsafe write(blob: bytes) }
+        }
+        return try written.get()
+    }
+
+    /// Stores a file's bytes and gives their id, without a copy.
+    public func write(blob bytes: RawSpan) throws(GitError) -> ObjectID {
+        let written = unsafe bytes.withUnsafeBytes { bytes in
             Result { () throws(GitError) in try unsafe write(blob: bytes) }
         }
         return try written.get()

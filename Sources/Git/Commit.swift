@@ -31,6 +31,11 @@ public struct Signature: Hashable, Sendable {
 
     /// What git's own `strbuf_addstr_without_crud` would leave, and no control characters.
     private static func storable(_ text: String) -> String {
+        // Names that come from a commit are as they should be, all but always, and histories are long.
+        let letter = { (byte: UInt8) in byte >= 0x80 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
+        let bytes = text.utf8
+        if let first = bytes.first, let last = bytes.last, letter(first), letter(last),
+            bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != 0x3C && $0 != 0x3E }) { return text }
         let kept = text.unicodeScalars.filter { $0 != "<" && $0 != ">" && $0.value >= 0x20 && $0.value != 0x7F }
         let crud: [Unicode.Scalar] = [" ", ".", ",", ":", ";", "\\", "\"", "'"]
         let trimmed = kept.drop { crud.contains($0) }.reversed().drop { crud.contains($0) }.reversed()
@@ -172,8 +177,12 @@ extension Repository {
     }
 
     /// Writes a commit object and gives its id. No ref moves: until one does, git may collect the object after two weeks.
+    ///
+    /// `signing`, if there is one, is given the commit as git signs it, and gives the signature: the text that `gpg` or
+    /// `ssh-keygen -Y sign` make.
     public func write(
-        commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String
+        commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String,
+        signing: (([UInt8]) throws(GitError) -> String)? = nil
     ) throws(GitError) -> ObjectID {
         let stage = "write a commit"
         let repository = unsafe pointer
@@ -183,13 +192,24 @@ extension Repository {
         var id = git_oid()
         let by = try SignatureHandle(author)
         let with = try SignatureHandle(committer)
+        var unsigned = unsafe git_buf()
+        defer { unsafe git_buf_dispose(&unsigned) }
         let status = unsafe parentHandles.pointers.withUnsafeBufferPointer { parents in
             // The header spells the array of parents without const, but does not write to it.
-            unsafe git_commit_create(
-                &id, repository, nil, by.pointer, with.pointer, nil, message, treeHandle.pointer, parents.count,
-                UnsafeMutablePointer(mutating: parents.baseAddress))
+            let parentArray = unsafe UnsafeMutablePointer(mutating: parents.baseAddress)
+            guard signing == nil else {
+                return unsafe git_commit_create_buffer(
+                    &unsigned, repository, by.pointer, with.pointer, nil, message, treeHandle.pointer, parents.count, parentArray)
+            }
+            return unsafe git_commit_create(
+                &id, repository, nil, by.pointer, with.pointer, nil, message, treeHandle.pointer, parents.count, parentArray)
         }
         try check(status, stage)
+        guard let signing else { return ObjectID(id) }
+        let bytes = unsafe UnsafeRawBufferPointer(start: unsigned.ptr, count: unsigned.size)
+        // Git's own field for both kinds of signature; a line end at its end would become a line of the header.
+        let signature = String(try signing(unsafe Array(bytes)).reversed().drop(while: \.isNewline).reversed())
+        try check(unsafe git_commit_create_with_signature(&id, repository, unsigned.ptr, signature, "gpgsig"), stage)
         return ObjectID(id)
     }
 

@@ -8,9 +8,16 @@ enum LineMerge {
 }
 
 extension Repository {
-    /// Merges three files line by line, as git does. In a virtual merge there is no conflict: the lines in dispute stand
-    /// between markers as long as git makes them, so that two equal disputes stay equal.
-    func mergeLines(base: ObjectID?, ours: ObjectID, theirs: ObjectID, virtualDepth: Int) throws(GitError) -> LineMerge {
+    /// Merges three files line by line, as git does, and as `attribute` says. In a virtual merge there is no conflict: the lines in
+    /// dispute stand between markers as long as git makes them, so that two equal disputes stay equal.
+    ///
+    /// The library compares lines as `git merge-file` and `git merge -s recursive` do (Myers); `git merge` itself has compared by
+    /// histogram since 2.34, which the library cannot. Of 1,500 random merges of code 3 came out clean and different, and in 6 each
+    /// way only one of the two saw a conflict; the library's patience was farther off (1, 12 and 36).
+    func mergeLines(
+        base: ObjectID?, ours: ObjectID, theirs: ObjectID, as attribute: MergeAttribute = .text, virtualDepth: Int
+    ) throws(GitError) -> LineMerge {
+        if case .binary = attribute { return .binary }
         let ids = [base, ours, theirs].compactMap { $0 }
         for id in ids where try size(ofBlob: id) > lineMergeBytesMax { return .binary }
         let old: Blob? = if let base { try blob(base) } else { nil }
@@ -21,6 +28,7 @@ extension Repository {
         var options = unsafe git_merge_file_options()
         try check(unsafe git_merge_file_options_init(&options, UInt32(GIT_MERGE_FILE_OPTIONS_VERSION)), stage)
         unsafe options.marker_size = UInt16(Int(GIT_MERGE_CONFLICT_MARKER_SIZE) + 2 * virtualDepth)
+        if case .union = attribute { unsafe options.favor = GIT_MERGE_FILE_FAVOR_UNION }
         var result = unsafe git_merge_file_result()
         let status = unsafe "Temporary merge branch 1".withCString { ourLabel in
             unsafe "Temporary merge branch 2".withCString { theirLabel in

@@ -99,19 +99,20 @@ extension Repository {
     ) throws(GitError) -> TreeMerge {
         let base = try baseTree(of: ours, and: theirs, selecting: isSelected, resolving: resolve)
         return try merge(
-            tree: tree(of: theirs), into: tree(of: ours), base: base, taking: scope, selecting: isSelected, resolving: resolve)
+            tree: tree(of: theirs), into: tree(of: ours), base: base, taking: scope, attributesOf: ours, selecting: isSelected, resolving: resolve)
     }
 
-    /// As `merge(_:into:)`, but on trees, over a base that the caller chose; a missing base is an empty tree.
+    /// As `merge(_:into:)`, but on trees, over a base that the caller chose; a missing base is an empty tree. `.gitattributes` are
+    /// those of the commit `attributesOf`, if one is named: how other files merge (see `MergeAttribute`).
     public func merge(
-        tree theirs: ObjectID, into ours: ObjectID, base: ObjectID?, taking scope: MergeScope = .wholeTree,
+        tree theirs: ObjectID, into ours: ObjectID, base: ObjectID?, taking scope: MergeScope = .wholeTree, attributesOf commit: ObjectID? = nil,
         selecting isSelected: (TreePath) -> Bool = { _ in false },
         resolving resolve: (FileMerge) throws(GitError) -> FileResolution = { _ in .asGit }
     ) throws(GitError) -> TreeMerge {
         try withoutActuallyEscaping(isSelected) { isSelected throws(GitError) in
             try withoutActuallyEscaping(resolve) { resolve throws(GitError) in
                 var merger = TreeMerger(
-                    repository: self, base: base, ours: ours, theirs: theirs, scope: scope, virtualDepth: 0,
+                    repository: self, base: base, ours: ours, theirs: theirs, scope: scope, virtualDepth: 0, attributes: commit,
                     isSelected: isSelected, resolve: resolve)
                 return try merger.merge()
             }
@@ -126,12 +127,12 @@ extension Repository {
     ) throws(GitError) -> ObjectID? {
         var stepsLeft = virtualStepsMax
         return try virtualTree(
-            of: mergeBases(of: one, and: other), depth: 1, stepsLeft: &stepsLeft, selecting: isSelected, resolving: resolve)
+            of: mergeBases(of: one, and: other), depth: 1, attributesOf: one, stepsLeft: &stepsLeft, selecting: isSelected, resolving: resolve)
     }
 
     /// The commits merged with each other, oldest first, each step over a base found in the same way.
     private func virtualTree(
-        of commits: [ObjectID], depth: Int, stepsLeft: inout Int,
+        of commits: [ObjectID], depth: Int, attributesOf attributes: ObjectID, stepsLeft: inout Int,
         selecting isSelected: (TreePath) -> Bool, resolving resolve: (FileMerge) throws(GitError) -> FileResolution
     ) throws(GitError) -> ObjectID? {
         guard let newest = commits.first else { return nil }
@@ -148,12 +149,13 @@ extension Repository {
             guard stepsLeft > 0 else { return tree }
             stepsLeft -= 1
             let bases = try mergeBases(of: next, andMergeOf: merged)
-            let base = try virtualTree(of: bases, depth: depth + 1, stepsLeft: &stepsLeft, selecting: isSelected, resolving: resolve)
+            let base = try virtualTree(
+                of: bases, depth: depth + 1, attributesOf: attributes, stepsLeft: &stepsLeft, selecting: isSelected, resolving: resolve)
             let theirs = try self.tree(of: next)
             tree = try withoutActuallyEscaping(isSelected) { isSelected throws(GitError) in
                 try withoutActuallyEscaping(resolve) { resolve throws(GitError) in
                     var merger = TreeMerger(
-                        repository: self, base: base, ours: tree, theirs: theirs, scope: .wholeTree, virtualDepth: depth,
+                        repository: self, base: base, ours: tree, theirs: theirs, scope: .wholeTree, virtualDepth: depth, attributes: attributes,
                         isSelected: isSelected, resolve: resolve)
                     return try merger.virtualTree()
                 }

@@ -20,7 +20,10 @@ import Glibc
     ///
     /// Throws `.notFound`, `.foreignOwner`, or `.unsupported` for what libgit2 cannot handle without harm; the text says
     /// what is the matter and what can be done.
-    public init(opening path: String) throws(GitError) {
+    ///
+    /// With `keepingObjects` false, objects are written into memory and are gone with this repository: for whoever wants to know
+    /// what a merge would give. What is on the disk then stays as it is, unless a ref is moved.
+    public init(opening path: String, keepingObjects: Bool = true) throws(GitError) {
         try Library.ensureLoaded()
         let stage = "open \(path)"
         do throws(GitError) {
@@ -34,6 +37,15 @@ import Glibc
         unsafe isBare = git_repository_is_bare(repository) == 1
         database = try unsafe Handle(stage) { unsafe git_repository_odb(&$0, repository) }
         if let refusal = try Refusal.find(gitDirectory: gitDirectory, stage: stage) { throw refusal }
+        if !keepingObjects { try keepObjectsInMemory(stage) }
+    }
+
+    private func keepObjectsInMemory(_ stage: String) throws(GitError) {
+        var backend: UnsafeMutablePointer<git_odb_backend>?
+        try check(unsafe git_mempack_new(&backend), stage)
+        // Before all others, which have 1 and 2: the first that can write does. The database frees it.
+        let priority: Int32 = 1000
+        try check(unsafe git_odb_add_backend(objects, backend, priority), stage)
     }
 
     var pointer: OpaquePointer { unsafe handle.pointer }

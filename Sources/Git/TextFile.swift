@@ -18,11 +18,16 @@ enum TextFile {
     private static func contents(of path: String) -> [UInt8]? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: bytesMax)
-        let count = unsafe fread(&bytes, 1, bytes.count, file)
+        // Most of these files have one line: a buffer for the largest would cost more than the reading.
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < bytesMax {
+            let count = unsafe fread(&piece, 1, piece.count, file)
+            bytes += piece[..<count]
+            if count < piece.count { break }
+        }
         // A directory opens, but does not read.
-        guard unsafe ferror(file) == 0 else { return nil }
-        return Array(bytes[..<count])
+        return unsafe ferror(file) == 0 ? bytes : nil
     }
 
     /// More is no file of this kind.

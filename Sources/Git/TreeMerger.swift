@@ -10,6 +10,8 @@ struct TreeMerger {
     let scope: MergeScope
     /// 0 for a merge whose result counts; how deep in merge bases of merge bases otherwise.
     let virtualDepth: Int
+    /// The commit whose `.gitattributes` count.
+    let attributes: ObjectID?
     let isSelected: (TreePath) -> Bool
     let resolve: (FileMerge) throws(GitError) -> FileResolution
 
@@ -20,7 +22,7 @@ struct TreeMerger {
     private var conflicts: Set<PathConflict> = []
 
     init(
-        repository: Repository, base: ObjectID?, ours: ObjectID, theirs: ObjectID, scope: MergeScope, virtualDepth: Int,
+        repository: Repository, base: ObjectID?, ours: ObjectID, theirs: ObjectID, scope: MergeScope, virtualDepth: Int, attributes: ObjectID?,
         isSelected: @escaping (TreePath) -> Bool, resolve: @escaping (FileMerge) throws(GitError) -> FileResolution
     ) {
         self.repository = repository
@@ -29,6 +31,7 @@ struct TreeMerger {
         self.theirs = theirs
         self.scope = scope
         self.virtualDepth = virtualDepth
+        self.attributes = attributes
         self.isSelected = isSelected
         self.resolve = resolve
     }
@@ -157,7 +160,8 @@ struct TreeMerger {
         if old?.id == ours.id { return put(theirs.id, mode, for: file) }
         guard ours.mode.isFile else { return fail(file, ours.mode == .submodule ? .submodule : .content) }
         guard old?.mode.isFile ?? true else { return fail(file, .content) }
-        switch try repository.mergeLines(base: old?.id, ours: ours.id, theirs: theirs.id, virtualDepth: virtualDepth) {
+        let attribute = try repository.mergeAttribute(of: file.path, in: attributes)
+        switch try repository.mergeLines(base: old?.id, ours: ours.id, theirs: theirs.id, as: attribute, virtualDepth: virtualDepth) {
         case .merged(let id): put(id, mode, for: file)
         case .conflict: fail(file, .content)
         case .binary: fail(file, .binary)

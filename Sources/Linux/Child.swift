@@ -24,22 +24,25 @@ public struct ChildExit: Sendable, Equatable {
 }
 
 /// Runs a program to its end and returns what it wrote, at most `outputBytesMax` of each kind (the rest is read and dropped).
-/// Blocks the calling thread; `deadline` bounds for how long. The program is found by `$PATH`, has an empty input and
+/// Blocks the calling thread; `deadline` bounds for how long. The program is found by `$PATH`, reads `input`, and has
 /// exactly the given environment.
 /// - Throws: `SystemError` when it cannot be started.
 public func run(
-    _ arguments: [String], environment: [String], directory: String? = nil, deadline: Duration, outputBytesMax: Int = 16 << 20
+    _ arguments: [String], input: [UInt8] = [], environment: [String], directory: String? = nil, deadline: Duration, outputBytesMax: Int = 16 << 20
 ) throws(SystemError) -> ChildExit {
     precondition(!arguments.isEmpty)
-    let null = try Descriptor(unsafe concord_open("/dev/null", O_RDONLY, 0), "cannot open", "/dev/null")
+    // A file and no pipe: a child that reads late, or never, keeps nobody waiting.
+    let source = try input.isEmpty
+        ? Descriptor(unsafe concord_open("/dev/null", O_RDONLY, 0), "cannot open", "/dev/null")
+        : Descriptor(unsafe concord_memory_file(input, input.count), "cannot write the input of", arguments[0])
     let (outputRead, outputWrite) = try pipe()
     let (errorRead, errorWrite) = try pipe()
     let output = Descriptor(owning: outputRead), errors = Descriptor(owning: errorRead)
     var process: pid_t = 0
-    let input = null.number
+    let inputNumber = source.number
     let status = unsafe withCStrings(arguments) { argv in
         unsafe withCStrings(environment) { envp in
-            unsafe concord_spawn(&process, arguments[0], argv, envp, directory, input, outputWrite, errorWrite)
+            unsafe concord_spawn(&process, arguments[0], argv, envp, directory, inputNumber, outputWrite, errorWrite)
         }
     }
     let failure = status == 0 ? nil : SystemError("cannot start", arguments[0])

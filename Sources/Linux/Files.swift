@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// The bytes of one file, at a stable address for as long as the object lives.
 ///
@@ -67,17 +68,6 @@ import Glibc
         isMapped = false
     }
 
-    /// Maps a file that is open; an empty one has no bytes to map.
-    fileprivate init(mapping descriptor: Int32, _ path: String) throws(SystemError) {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError("cannot examine", path) }
-        count = Int(status.st_size)
-        isMapped = count > 0
-        let memory = isMapped ? unsafe mmap(nil, count, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, 0) : unsafe malloc(1)
-        guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { throw SystemError("cannot map", path) }
-        unsafe start = UnsafeRawPointer(memory)
-    }
-
     deinit {
         let pointer = unsafe UnsafeMutableRawPointer(mutating: start)
         if isMapped { unsafe munmap(pointer, count) } else { unsafe free(pointer) }
@@ -89,11 +79,11 @@ import Glibc
 
 /// A file that is being written beside the one whose place it is to take; nobody sees it before `commit`, and nothing is
 /// left of it where that is not called.
-@safe public final class PendingFile {
+@safe public final class PendingFile: Sendable {
     private let target: String
     private let temporary: String
     private let file: Descriptor
-    private var isCommitted = false
+    private let isCommitted = Atomic(false)
 
     /// Begins a file that is to replace the one at `path`. The permissions of a file that is there stay, and a symbolic link
     /// goes on pointing to the file.
@@ -111,7 +101,7 @@ import Glibc
     }
 
     deinit {
-        if !isCommitted { unsafe unlink(temporary) }
+        if !isCommitted.load(ordering: .acquiring) { unsafe unlink(temporary) }
     }
 
     /// Appends pieces.
@@ -119,14 +109,11 @@ import Glibc
         try unsafe Linux.write(pieces, to: file.number, target)
     }
 
-    /// What has been written so far, in memory: the very pages that the file has, no copy.
-    public func contents() throws(SystemError) -> FileBytes { try FileBytes(mapping: file.number, temporary) }
-
     /// Gives the file its name, in one step; on the disk when `isDurable`.
     public func commit(isDurable: Bool) throws(SystemError) {
         if isDurable { guard fsync(file.number) == 0 else { throw SystemError("cannot flush", temporary) } }
         guard unsafe rename(temporary, target) == 0 else { throw SystemError("cannot replace", target) }
-        isCommitted = true
+        isCommitted.store(true, ordering: .releasing)
         guard isDurable else { return }
         let folder = try Descriptor(unsafe concord_open(directory(of: target), O_RDONLY | O_DIRECTORY, 0), "cannot open", directory(of: target))
         guard fsync(folder.number) == 0 else { throw SystemError("cannot flush", directory(of: target)) }
@@ -211,8 +198,44 @@ public func entries(ofDirectory path: String) throws(SystemError) -> [String] {
     return names.sorted()
 }
 
-/// Whether `path` names a directory, following symbolic links.
-public func isDirectory(_ path: String) -> Bool {
+/// What can stand at a path.
+public enum FileKind: Sendable {
+    case regular, directory, pipe, device, socket
+}
+
+/// What stands at a path, following symbolic links; `nil` where nothing does, or it cannot be seen.
+public func kind(ofFile path: String) -> FileKind? {
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return .regular
+    case S_IFDIR: return .directory
+    case S_IFIFO: return .pipe
+    case S_IFSOCK: return .socket
+    default: return .device
+    }
+}
+
+/// Whether `path` names a directory, following symbolic links.
+public func isDirectory(_ path: String) -> Bool { kind(ofFile: path) == .directory }
+
+/// The regular files in a directory and in those below it, sorted. What begins with a dot is left out, and symbolic links are
+/// not followed: a tree of them has no end.
+public func files(below path: String, where isWanted: (String) -> Bool) throws(SystemError) -> [String] {
+    let depthMax = 64
+    var found: [String] = []
+    func walk(_ directory: String, _ depth: Int) throws(SystemError) {
+        for name in try entries(ofDirectory: directory) where !name.hasPrefix(".") {
+            let path = directory.hasSuffix("/") ? directory + name : directory + "/" + name
+            var status = stat()
+            guard unsafe lstat(path, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR, depth < depthMax {
+                try walk(path, depth + 1)
+            } else if status.st_mode & S_IFMT == S_IFREG, isWanted(name) {
+                found.append(path)
+            }
+        }
+    }
+    try walk(path, 0)
+    return found
 }

@@ -11,6 +11,8 @@
 //
 // An entry's inside is checked when the file is read, but indexed only if a merge has to look into it.
 
+import Synchronization
+
 /// A string catalog: the bytes of one file and the places of its entries.
 public struct CatalogDocument: Sendable {
     /// The file, unchanged.
@@ -34,14 +36,14 @@ public struct CatalogDocument: Sendable {
     ///   - bytes: the file. A byte order mark is allowed and stays.
     ///   - like: a document that probably shares most entries with this one, such as the merge base. What is the same,
     ///     byte for byte, is recognised by comparison instead of being scanned, and a merge need not look at it again.
+    ///   - both: runs two pieces of work; where it runs them at once, a large file is read in two halves.
     /// - Throws: the first fault, with its line and column.
-    public init(parsing bytes: Bytes, limits: CatalogLimits = .standard, like: CatalogDocument? = nil) throws(CatalogError) {
+    public init(
+        parsing bytes: Bytes, limits: CatalogLimits = .standard, like: CatalogDocument? = nil, both: Both = inTurn
+    ) throws(CatalogError) {
         guard bytes.count <= limits.bytesMax else { throw CatalogError(.tooLarge(limit: limits.bytesMax), at: 0, in: bytes) }
         var top: [Member] = []
-        var entries: [Member] = []
-        entries.reserveCapacity(like?.entries.count ?? bytes.count / 2048)
-        var table = KeyTable(capacity: like?.entries.count ?? 64)
-        var alignment = like.map { Alignment(count: $0.entries.count, reference: $0.bytes) }
+        var entries = EntryIndex(like: like, bytes: bytes)
         var stringsAt: Int?
         let mark = bytes.count >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf ? 3 : 0
         var rootStart = 0
@@ -57,12 +59,10 @@ public struct CatalogDocument: Sendable {
                     guard scanner.here == 0x7b else {
                         throw CatalogError(.notACatalog("\"strings\" is not an object"), at: scanner.position, in: bytes)
                     }
-                    entries.removeAll(keepingCapacity: true)
-                    table = KeyTable(capacity: like?.entries.count ?? 64)
-                    alignment?.reset()
+                    entries = EntryIndex(like: like, bytes: bytes)
                     stringsAt = top.count
                     scanner.position += 1
-                    try CatalogDocument.readEntries(&scanner, like: like, into: &entries, &table, &alignment)
+                    try entries.read(&scanner, both: both)
                 } else {
                     try scanner.value()
                 }
@@ -80,9 +80,9 @@ public struct CatalogDocument: Sendable {
         root = rootStart..<rootEnd
         self.top = top
         stringsMember = stringsAt.map { top[$0] }
-        self.entries = entries
-        self.table = table
-        self.alignment = alignment
+        self.entries = entries.members
+        table = entries.table
+        alignment = entries.alignment
     }
 
     /// The catalog `{}`.
@@ -94,46 +94,6 @@ public struct CatalogDocument: Sendable {
         entries = []
         table = KeyTable(capacity: 0)
         alignment = nil
-    }
-
-    /// The entries of `strings`, whose brace is behind. Each is first held against the entry of `like` that comes next.
-    @inline(__always)
-    private static func readEntries(
-        _ scanner: inout Scanner, like: CatalogDocument?, into entries: inout [Member], _ table: inout KeyTable, _ alignment: inout Alignment?
-    ) throws(CatalogError) {
-        let bytes = scanner.bytes
-        var next = 0
-        var layouts = Layouts()
-        try scanner.members { (scanner, member) throws(CatalogError) in
-            let index = Int32(truncatingIfNeeded: entries.count)
-            let hash = nameHash(bytes, member)
-            if let like {
-                var twin = -1
-                if next < like.entries.count, !like.hasDuplicates, sameName(bytes, member, like.bytes, like.entries[next]) {
-                    twin = next
-                } else {
-                    twin = like.table.find(bytes, member, hash: hash, in: like.bytes, like.entries).map(Int.init) ?? -1
-                }
-                if twin >= 0 {
-                    next = twin + 1
-                    let other = like.entries[twin]
-                    // A number could go on behind the range that was compared; no entry is one, but a damaged file may hold it.
-                    let last = like.bytes[Int(other.valueEnd) - 1]
-                    let isClosed = last == 0x7d || last == 0x5d || last == 0x22
-                    let same = isClosed && scanner.matches(other.value, of: like.bytes, at: scanner.position)
-                    if same { scanner.position += other.value.count } else { try scanner.entry(&layouts) }
-                    alignment!.set(twin, entry: index, isSame: same)
-                } else {
-                    try scanner.entry(&layouts)
-                    alignment!.added.append(index)
-                }
-            } else {
-                try scanner.entry(&layouts)
-            }
-            member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
-            entries.append(member)
-            table.insert(index, hash: hash, bytes, entries)
-        }
     }
 
     /// The entry of a key, given by a member of any document.
@@ -177,6 +137,129 @@ public struct CatalogDocument: Sendable {
             }
         }
         return hidden.reversed()
+    }
+}
+
+/// Runs two pieces of work, the first on the calling thread, the second beside it or after it; returns when both are done.
+public typealias Both = (_ here: () -> Void, _ there: @Sendable () -> Void) -> Void
+
+/// Runs two pieces of work one after the other.
+public func inTurn(_ here: () -> Void, _ there: @Sendable () -> Void) {
+    here()
+    there()
+}
+
+/// The entries of `strings` while they are read.
+private struct EntryIndex {
+    let bytes: Bytes
+    let like: CatalogDocument?
+    var members: [Member] = []
+    var table: KeyTable
+    var alignment: Alignment?
+    private var layouts = Layouts()
+    /// The entry of `like` that comes next if the two go on alike.
+    private var next = 0
+
+    init(like: CatalogDocument?, bytes: Bytes) {
+        self.bytes = bytes
+        self.like = like
+        members.reserveCapacity(like?.entries.count ?? bytes.count / 2048)
+        table = KeyTable(capacity: like?.entries.count ?? 64)
+        alignment = like.map { Alignment(count: $0.entries.count, reference: $0.bytes) }
+    }
+
+    /// Reads the entries of `strings`, whose brace is behind.
+    mutating func read(_ scanner: inout Scanner, both: Both) throws(CatalogError) {
+        let halvedBytesMin = 512 << 10
+        guard like == nil, bytes.count >= halvedBytesMin, let stop = scanner.laterMember() else {
+            try scanner.members { (scanner, member) throws(CatalogError) in try entry(&scanner, &member) }
+            return
+        }
+        // What looks like the beginning of an entry in the middle of the file is taken for one. If the first half comes to
+        // stand just there, it was. If not, or if there is a fault behind it, that is found out in its turn.
+        let bytes = bytes
+        let depthMax = scanner.depthMax
+        let from = scanner.position
+        var first: Result<Half, CatalogError>?
+        let second = Mutex<Result<Half, CatalogError>?>(nil)
+        both {
+            first = Half.read(bytes, from: from, until: stop, depthMax: depthMax)
+        } _: {
+            let half = Half.read(bytes, from: stop, until: .max, depthMax: depthMax)
+            second.withLock { $0 = half }
+        }
+        try take(first!.get(), &scanner)
+        guard scanner.position == stop else { return }
+        if case .success(let half)? = second.withLock({ $0 }) { return take(half, &scanner) }
+        try scanner.members { (scanner, member) throws(CatalogError) in try entry(&scanner, &member) }
+    }
+
+    private mutating func take(_ half: Half, _ scanner: inout Scanner) {
+        for (member, hash) in zip(half.members, half.hashes) {
+            members.append(member)
+            table.insert(Int32(truncatingIfNeeded: members.count - 1), hash: hash, bytes, members)
+        }
+        scanner.position = half.end
+    }
+
+    /// Reads one entry, whose value is here. It is first held against the entry of `like` that comes next.
+    @inline(__always)
+    private mutating func entry(_ scanner: inout Scanner, _ member: inout Member) throws(CatalogError) {
+        let index = Int32(truncatingIfNeeded: members.count)
+        let hash = nameHash(bytes, member)
+        if let like {
+            var twin = -1
+            if next < like.entries.count, !like.hasDuplicates, sameName(bytes, member, like.bytes, like.entries[next]) {
+                twin = next
+            } else {
+                twin = like.table.find(bytes, member, hash: hash, in: like.bytes, like.entries).map(Int.init) ?? -1
+            }
+            if twin >= 0 {
+                next = twin + 1
+                let other = like.entries[twin]
+                // A number could go on behind the range that was compared; no entry is one, but a damaged file may hold it.
+                let last = like.bytes[Int(other.valueEnd) - 1]
+                let isClosed = last == 0x7d || last == 0x5d || last == 0x22
+                let same = isClosed && scanner.matches(other.value, of: like.bytes, at: scanner.position)
+                if same { scanner.position += other.value.count } else { try scanner.entry(&layouts) }
+                alignment!.set(twin, entry: index, isSame: same)
+            } else {
+                try scanner.entry(&layouts)
+                alignment!.added.append(index)
+            }
+        } else {
+            try scanner.entry(&layouts)
+        }
+        member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
+        members.append(member)
+        table.insert(index, hash: hash, bytes, members)
+    }
+
+    /// The entries of one half of a file.
+    private struct Half {
+        var members: [Member] = []
+        var hashes: [UInt64] = []
+        /// Behind the brace that closes `strings`, or where reading stopped.
+        var end = 0
+
+        static func read(_ bytes: Bytes, from: Int, until stop: Int, depthMax: Int) -> Result<Half, CatalogError> {
+            do throws(CatalogError) {
+                var half = Half()
+                half.members.reserveCapacity(bytes.count / 4096)
+                half.hashes.reserveCapacity(bytes.count / 4096)
+                var layouts = Layouts()
+                try bytes.scan(from: from, depthMax: depthMax) { (scanner) throws(CatalogError) in
+                    try scanner.members(until: stop) { (scanner, member) throws(CatalogError) in
+                        try scanner.entry(&layouts)
+                        member.valueEnd = UInt32(truncatingIfNeeded: scanner.position)
+                        half.members.append(member)
+                        half.hashes.append(nameHash(bytes, member))
+                    }
+                    half.end = scanner.position
+                }
+                return .success(half)
+            } catch { return .failure(error) }
+        }
     }
 }
 

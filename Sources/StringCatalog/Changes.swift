@@ -13,6 +13,8 @@ public struct CatalogChange: Sendable, Equatable {
         case added, removed, changed
     }
 
+    package init(path: LeafPath, old: String?, new: String?, kind: Kind) { (self.path, self.old, self.new, self.kind) = (path, old, new, kind) }
+
     /// Whether the change is of the entry as a whole; its leaves follow as changes of their own.
     public var isOfKey: Bool { path.key != nil && path.language == nil && path.field == nil }
 

@@ -14,25 +14,43 @@ public func check(_ bytes: Bytes, policy: CheckPolicy = .standard, limits: Catal
 
 /// The faults of a catalog that was read already.
 public func check(_ document: CatalogDocument, policy: CheckPolicy = .standard) -> [Finding] {
+    faults(in: document, policy).findings
+}
+
+/// The faults in some of the entries, if any are named; what concerns several entries is then not found.
+private func faults(in document: CatalogDocument, _ policy: CheckPolicy, entries: Set<Int>? = nil) -> FoundFaults {
     var check = CatalogCheck(document, policy)
-    check.run()
-    return check.findings
+    check.run(entries)
+    return check.found
 }
 
 /// The errors of a merged catalog that neither side has: what a merge may not bring about.
 ///
 /// A fault is the same one where rule, key, language and field are; one that stands more often than on either side is new
-/// too. A side that is nil has no faults. Cheap where the result is sound: then no other file is looked at.
-public func worsens(ours: Bytes?, theirs: Bytes?, result: Bytes, policy: CheckPolicy = .standard) -> [Finding] {
+/// too. A side that is nil has no faults. Only the entries that are not those of `ours` byte for byte are looked into, and on the
+/// sides only those of the same keys: what did not change cannot have become worse.
+public func worsens(ours: CatalogDocument?, theirs: CatalogDocument?, result: CatalogDocument, policy: CheckPolicy = .standard) -> [Finding] {
     let errors = policy.only(.error)
-    var new = check(result, policy: errors)
+    let changed = ours.flatMap { result.entriesChanged(from: $0) }
+    let new = faults(in: result, errors, entries: changed)
     for side in [ours, theirs] {
         guard let side, !new.isEmpty else { continue }
-        var known = Baseline()
-        known.add(check(side, policy: errors), path: "")
-        new = known.new(in: new, path: "")
+        let same = changed.map { Set($0.compactMap { side.entry(named: result.entries[$0], in: result.bytes) }) }
+        new.drop(faults(in: side, errors, entries: same))
     }
-    return new
+    return new.findings
+}
+
+extension CatalogDocument {
+    /// The entries that are not in `other` under the same key with the same bytes; nil where each means something else, because
+    /// the source language is another.
+    fileprivate func entriesChanged(from other: CatalogDocument) -> Set<Int>? {
+        guard sourceLanguage == other.sourceLanguage else { return nil }
+        var isChanged = [Bool](repeating: true, count: entries.count)
+        let alignment = aligned(to: other)
+        for (at, isSame) in zip(alignment.entry, alignment.isSame) where isSame { isChanged[Int(at)] = false }
+        return Set(entries.indices.filter { isChanged[$0] })
+    }
 }
 
 /// What can be said of a file that does not parse.
@@ -137,7 +155,7 @@ struct CatalogCheck {
     private var coverage: CoverageCount?
     /// The keys that give each Swift symbol.
     private var symbols: [String: [[UInt8]: Int]] = [:]
-    private let found: FoundFaults
+    fileprivate let found: FoundFaults
 
     init(_ document: CatalogDocument, _ policy: CheckPolicy) {
         self.document = document
@@ -150,9 +168,6 @@ struct CatalogCheck {
         found = FoundFaults(bytes)
         checksPlaceholders = CheckRule.allCases.contains { $0.looksAtPlaceholders && policy[$0] != nil }
     }
-
-    /// The findings so far, in the order of their places.
-    var findings: [Finding] { found.findings }
 
     /// Notes a fault, unless its rule is off.
     func report(_ rule: CheckRule, at offset: Int, _ place: @autoclosure () -> LeafPath, _ sentence: @autoclosure () -> String) {
@@ -172,10 +187,11 @@ struct CatalogCheck {
     /// The key of the present entry.
     var key: String { String(decoding: decoded(bytes, entry.name), as: UTF8.self) }
 
-    mutating func run() {
+    mutating func run(_ wanted: Set<Int>?) {
         checkTop()
         let hidden = Set(document.duplicateEntries)
-        for (i, entry) in document.entries.enumerated() {
+        for i in wanted.map({ $0.union(hidden).sorted() }) ?? Array(document.entries.indices) {
+            let entry = document.entries[i]
             self.entry = entry
             // What a hidden copy says reaches nobody.
             guard !hidden.contains(i) else {
@@ -565,6 +581,8 @@ private final class FoundFaults {
         let offset: Int
         let place: LeafPath
         let sentence: String
+
+        var identity: String { Finding.identity(rule, place, path: "") }
     }
 
     private let bytes: Bytes
@@ -577,6 +595,20 @@ private final class FoundFaults {
         faults.append(Fault(rule: rule, severity: severity, offset: offset, place: place, sentence: sentence))
     }
 
+    var isEmpty: Bool { faults.isEmpty }
+
+    /// Drops those that another version has too, each as often as it has it.
+    func drop(_ known: FoundFaults) {
+        var left: [String: Int] = [:]
+        for fault in known.faults { left[fault.identity, default: 0] += 1 }
+        faults.removeAll { fault in
+            guard let count = left[fault.identity], count > 0 else { return false }
+            left[fault.identity] = count - 1
+            return true
+        }
+    }
+
+    /// In the order of their places.
     var findings: [Finding] {
         // In the order of their places, so that each column is counted on from the one before: a file may be one line.
         var last = (offset: 0, line: 0, column: 1)

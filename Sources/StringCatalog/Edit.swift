@@ -107,7 +107,10 @@ extension CatalogDocument {
     /// - Throws: ``EditFault/form(places:)`` where the text of that language is made of variations and the place is not
     ///   one of them, or the other way round.
     public func setting(_ text: String, state: String? = nil, at path: LeafPath) throws(EditFault) -> Bytes {
-        guard let key = path.key else { throw .place("a text stands at a key") }
+        guard let key = path.key else {
+            guard path == LeafPath(field: "sourceLanguage"), let member = topMember("sourceLanguage") else { throw .place("a text stands at a key") }
+            return try setting(sourceLanguage: text, at: member.value)
+        }
         guard path.language != nil || path.field != nil else { throw .place("a text stands in a language or a field of the key") }
         let place = LeafPath(key: key, language: path.language, field: path.field ?? "stringUnit.value")
         try checkForm(of: place)
@@ -122,6 +125,15 @@ extension CatalogDocument {
         do { result = try CatalogDocument(parsing: output) } catch { throw .unsound(MergeFault(description: "the edited catalog does not parse: \(error)")) }
         guard result.value(at: place)?.utf8.elementsEqual(text.utf8) == true else {
             throw .unsound(MergeFault(description: "the edited catalog does not have the text at its place"))
+        }
+        return output
+    }
+
+    /// This catalog with another source language, whose value stands at these offsets.
+    private func setting(sourceLanguage: String, at value: Range<Int>) throws(EditFault) -> Bytes {
+        let output = Bytes(bytes.array(0..<value.lowerBound) + Style.xcode.quoted(sourceLanguage) + bytes.array(value.upperBound..<bytes.count))
+        guard let result = try? CatalogDocument(parsing: output), result.sourceLanguage?.utf8.elementsEqual(sourceLanguage.utf8) == true else {
+            throw .unsound(MergeFault(description: "the edited catalog does not have its source language"))
         }
         return output
     }

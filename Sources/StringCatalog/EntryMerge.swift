@@ -4,7 +4,7 @@ extension Merger {
     // MARK: Report
 
     var path: LeafPath {
-        LeafPath(key: key.map(sides.text), language: language.map(sides.text), field: fields.isEmpty ? nil : fields.joined(separator: "."))
+        LeafPath(key: key.map(sides.text), language: language.map(sides.text), field: fields.isEmpty ? nil : fields.dropFirst().reduce(fields[0]) { $0 + "." + $1 })
     }
 
     mutating func conflict(_ values: ThreeWay<Value>, _ why: String) {

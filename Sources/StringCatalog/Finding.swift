@@ -133,7 +133,9 @@ public struct Finding: Equatable, Sendable {
 
     /// What makes this the same fault in another version of a file: path, rule, key, language and field on one line. Lines,
     /// columns and wording do not count.
-    public func identity(path: String) -> String {
+    public func identity(path: String) -> String { Self.identity(rule, place, path: path) }
+
+    static func identity(_ rule: CheckRule, _ place: LeafPath, path: String) -> String {
         func escaped(_ text: String) -> String {
             var out = ""
             for scalar in text.unicodeScalars {

@@ -118,7 +118,7 @@ extension Merger {
         if shapes.ours != shapes.theirs && !same(v.base, ours) && !same(v.base, theirs) && !same(ours, theirs) {
             return restructured(v, shapes.base, shapes.ours, shapes.theirs)
         }
-        let marks = report
+        let mark = report.mark
         // A plain text that became variations on both sides is the base of their category `other`.
         let plain = shapes.base == .plain && shapes.ours != .plain ? v.base : nil
         let merged = members(v, sides.paired(items)) { merger, name, values in
@@ -134,19 +134,20 @@ extension Merger {
         let substitutes = [items.ours!, items.theirs!].contains { $0.contains { sides.isNamed($0.name, "substitutions") } }
         // Where the sides have other substitutions, the text of one must not stand beside those of the other: whichever side it is that
         // keeps its text, the language is one conflict.
-        if substitutes, report.conflicts.count > marks.conflicts.count, substitutionNames(ours) != substitutionNames(theirs) {
-            report = marks
+        if substitutes, report.conflicts.count > mark.conflicts, !hasSameSubstitutions(ours, theirs) {
+            report.rewind(to: mark)
             return undecided(v, "both sides changed a text, and its substitutions differ")
         }
         if substitutes, let fault = substitutionFault(merged), substitutionFault(.value(ours)) == nil, substitutionFault(.value(theirs)) == nil {
-            report = marks
+            report.rewind(to: mark)
             return undecided(v, fault)
         }
         return merged
     }
 
-    private func substitutionNames(_ localization: Value) -> Set<[UInt8]> {
-        Set((sides.member(localization, "substitutions").map { sides.items($0) } ?? []).map { sides.bytes(of: $0.name) })
+    private func hasSameSubstitutions(_ a: Value, _ b: Value) -> Bool {
+        let names = [a, b].map { sides.member($0, "substitutions").map { sides.items($0) } ?? [] }.map { $0.map { sides.bytes(of: $0.name) } }
+        return names[0].allSatisfy(names[1].contains) && names[1].allSatisfy(names[0].contains)
     }
 
     // MARK: Units
@@ -527,12 +528,12 @@ extension Merger {
         case .patched(let host, let patches, _): names = composed(sides, host, patches) { _, _ in false }.map { sides.bytes(of: $0.name) }
         default: return nil
         }
-        var used: Set<[UInt8]> = []
-        for member in members { texts(member.merged) { used.formUnion(substitutionsUsed(in: $0)) } }
-        if let missing = used.subtracting(names).first {
+        var used: [[UInt8]] = []
+        for member in members { texts(member.merged) { used += substitutionsUsed(in: $0) } }
+        if let missing = used.first(where: { !names.contains($0) }) {
             return "the merged text uses the substitution \"\(String(decoding: missing, as: UTF8.self))\", which one side removed"
         }
-        if let unused = Set(names).subtracting(used).first {
+        if let unused = names.first(where: { !used.contains($0) }) {
             return "the merged text no longer uses the substitution \"\(String(decoding: unused, as: UTF8.self))\""
         }
         return nil
@@ -558,9 +559,9 @@ extension Merger {
     }
 }
 
-/// The names in `%#@name@` of a text; a position (`%1$#@name@`) may lead.
-package func substitutionsUsed(in text: [UInt8]) -> Set<[UInt8]> {
-    var names: Set<[UInt8]> = []
+/// The names in `%#@name@` of a text, each as often as it stands there; a position (`%1$#@name@`) may lead.
+package func substitutionsUsed(in text: [UInt8]) -> [[UInt8]] {
+    var names: [[UInt8]] = []
     var i = 0
     while i + 1 < text.count {
         guard text[i] == 0x23, text[i + 1] == 0x40 else {
@@ -569,7 +570,7 @@ package func substitutionsUsed(in text: [UInt8]) -> Set<[UInt8]> {
         }
         var before = i - 1
         while before >= 0, text[before] == 0x24 || (text[before] >= 0x30 && text[before] <= 0x39) { before -= 1 }
-        if before >= 0, text[before] == 0x25, let end = text[(i + 2)...].firstIndex(of: 0x40) { names.insert(Array(text[(i + 2)..<end])) }
+        if before >= 0, text[before] == 0x25, let end = text[(i + 2)...].firstIndex(of: 0x40) { names.append(Array(text[(i + 2)..<end])) }
         i += 2
     }
     return names

@@ -34,12 +34,14 @@ public struct MergeFault: Error, CustomStringConvertible, Sendable {
 ///
 /// A missing `base` treats every leaf present on both sides as added twice. Before it returns, the output is parsed, its
 /// difference from `ours` is held against the plan, and a second merge must plan nothing.
-/// - Parameter gather: puts the pieces of the output together; nil means in memory. A caller who writes a file anyway can
-///   do it here and hand its pages over, so that a large output is made once.
+/// - Parameters:
+///   - both: runs two pieces of work, such as checking and writing a large output, at once or in turn.
+///   - write: is given the output as soon as it is planned, so that it can be written somewhere while it is checked. What was
+///     written counts only if this function returns.
 /// - Throws: ``MergeFault`` where that check fails; the result is then not to be had.
 public func merge(
     base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy = MergePolicy(),
-    gather: (CatalogPieces) -> Bytes? = { _ in nil }
+    both: Both = inTurn, write: @escaping @Sendable (CatalogPieces) -> Void = { _ in }
 ) throws(MergeFault) -> CatalogMerge {
     let base = base ?? CatalogDocument.empty
     var merger = Merger(base: base, ours: ours, theirs: theirs, policy: policy)
@@ -47,9 +49,17 @@ public func merge(
     guard !plan.isEmpty else { return CatalogMerge(bytes: ours.bytes, isUnchanged: true, report: merger.report) }
     var splicer = Splicer(ours, sides: merger.sides)
     let pieces = splicer.write(plan)
-    let output = gather(pieces) ?? pieces.gathered()
-    try check(output, against: plan, of: merger, base: base, ours: ours, theirs: theirs, policy: policy)
-    return CatalogMerge(bytes: output, isUnchanged: false, report: merger.report)
+    var output: Result<Bytes, MergeFault>?
+    both {
+        let bytes = pieces.gathered()
+        do throws(MergeFault) {
+            try check(bytes, against: plan, of: merger, base: base, ours: ours, theirs: theirs, policy: policy)
+            output = .success(bytes)
+        } catch { output = .failure(error) }
+    } _: {
+        write(pieces)
+    }
+    return CatalogMerge(bytes: try output!.get(), isUnchanged: false, report: merger.report)
 }
 
 /// The base of the *next* merge of the same two branches, after a merge that left conflicts was committed without
@@ -73,7 +83,7 @@ public func baseAfter(
 
 extension CatalogDocument {
     /// A catalog without anything in it: the base of two files that were both added.
-    static let empty = CatalogDocument()
+    package static let empty = CatalogDocument()
 }
 
 /// One three-way merge in progress: the plan is made entry by entry, the report on the way.
@@ -112,13 +122,14 @@ struct Merger {
     /// - Parameter settled: entries of ours of which is known that nothing becomes of them: what is decided about an entry
     ///   follows from its three states alone.
     mutating func plan(settled: [Bool] = []) -> MergePlan {
-        var plan = MergePlan()
+        var plan = MergePlan(for: ours)
         noteDamages()
-        guard planTop(into: &plan) else { return MergePlan() }
+        guard planTop(into: &plan) else { return MergePlan(for: ours) }
         let oursFromBase = ours.aligned(to: base)
         let theirsFromBase = theirs.aligned(to: base)
         findHeldLanguages(oursFromBase, theirsFromBase)
         var arriving: [(index: Int, merged: Merged)] = []
+        let isPlain = !policy.flagsStale && policy.holding.isEmpty
         var hiddenInBase = Set<Int>()
         if base.hasDuplicates { hiddenInBase = Set(base.duplicateEntries) }
 
@@ -130,9 +141,9 @@ struct Merger {
                 if case .value(let own) = merged, own == values.ours { return }
                 // A state that theirs changed and a rule set back again is no edit.
                 if merger.hasMarked, Comparison(sides: merger.sides).equal(merged, values.ours) { return }
-                plan.entries[Int(o)] = merged
+                plan.entries.set(Int(o), merged)
                 if merged.isAbsent {
-                    for copy in merger.ours.copies(of: Int(o)) { plan.entries[copy] = .absent }
+                    for copy in merger.ours.copies(of: Int(o)) { plan.entries.set(copy, .absent) }
                 }
             } else if !merged.isAbsent {
                 arriving.append((Int(t), merged))
@@ -147,18 +158,22 @@ struct Merger {
             if o < 0 && t < 0 || hiddenInBase.contains(j) { continue }
             if let new = renamed.ours[j], let merged = moved(j, to: new, by: .ours, from: Int(t)) {
                 if case .value(let own) = merged, own.side == .ours { continue }
-                plan.entries[new] = merged
+                plan.entries.set(new, merged)
                 continue
             }
             if let new = renamed.theirs[j], let merged = moved(j, to: new, by: .theirs, from: Int(o)) {
                 arrivedByRename.insert(new)
                 arriving.append((new, merged))
-                for copy in [Int(o)] + ours.copies(of: Int(o)) { plan.entries[copy] = .absent }
+                for copy in [Int(o)] + ours.copies(of: Int(o)) { plan.entries.set(copy, .absent) }
                 continue
             }
             // What only ours changed stays, unless ours are translators, against whose tools some rules protect.
             if o >= 0 && t >= 0 && theirsFromBase.isSame[j] && policy.translationRole != .ours && !policy.flagsStale { continue }
             if o >= 0 && !settled.isEmpty && settled[Int(o)] { continue }
+            if o >= 0 && t >= 0, isPlain, let plain = plainly(j, Int(o), Int(t), isSame: oursFromBase.isSame[j]) {
+                if plain.side == .theirs { plan.entries.set(Int(o), .value(plain)) }
+                continue
+            }
             let values = ThreeWay(
                 base: Value(.base, base.entries[j].value), ours: o >= 0 ? Value(.ours, ours.entries[Int(o)].value) : nil,
                 theirs: t >= 0 ? Value(.theirs, theirs.entries[Int(t)].value) : nil)
@@ -182,6 +197,16 @@ struct Merger {
             plan.top.append(Patch(name: .literal("strings"), merged: .fresh(members)))
         }
         return plan
+    }
+
+    /// What becomes of an entry about which no rule has anything to say, found without a look at its members: both sides have
+    /// it alike, or only theirs changed texts or other strings in it. Nil where that is not so.
+    private func plainly(_ j: Int, _ o: Int, _ t: Int, isSame: Bool) -> Value? {
+        let own = Value(.ours, ours.entries[o].value)
+        let other = Value(.theirs, theirs.entries[t].value)
+        if ours.bytes.equal(own.range, theirs.bytes, other.range) { return own }
+        guard isSame, let strings = sides.differingStrings(own, other) else { return nil }
+        return strings.isEmpty ? own : other
     }
 
     // MARK: Renamed keys
@@ -232,7 +257,7 @@ struct Merger {
         let edited = Value(side.other, other.entries[old].value)
         let before = Value(.base, base.entries[j].value)
         guard EntryChange(of: before, to: edited, sides, sourceLanguage).isOnlyEditedTranslations else { return nil }
-        let marks = report
+        let mark = report.mark
         let name = Value(side, member.value)
         key = .read(.base, base.entries[j].name, isEscaped: base.entries[j].isEscaped)
         decide("the key was renamed", String(decoding: decoded(document.bytes, member.name), as: UTF8.self))
@@ -241,8 +266,8 @@ struct Merger {
         renamedBy = side
         let merged = entry(ThreeWay(base: before, ours: side == .ours ? name : edited, theirs: side == .ours ? edited : name))
         renamedBy = nil
-        guard report.conflicts.count == marks.conflicts.count else {
-            report = marks
+        guard report.conflicts.count == mark.conflicts else {
+            report.rewind(to: mark)
             return nil
         }
         key = oldKey
@@ -275,10 +300,12 @@ struct Merger {
                     continue
                 }
                 if values.ours != nil, values.theirs != nil, !sides.equal(values.base, values.ours), !sides.equal(values.base, values.theirs) {
-                    conflict(values, "the two sides name different source languages; set one in both files")
-                    return false
+                    let conflicts = report.conflicts.count
+                    merged = undecided(values, "the two sides name different source languages; set one in both files")
+                    guard report.conflicts.count == conflicts else { return false }
+                } else {
+                    merged = general(values)
                 }
-                merged = general(values)
             } else {
                 merged = general(values)
             }
@@ -407,7 +434,7 @@ struct Merger {
 
     /// Here ours is the incoming document and theirs the old base: puts held leaves back as they were.
     mutating func restoration() -> MergePlan {
-        var plan = MergePlan()
+        var plan = MergePlan(for: ours)
         let known = ours.aligned(to: base)
         var back: [(index: Int, merged: Merged)] = []
         let byKey = Dictionary(grouping: held.filter { $0.key != nil }) { Array($0.key!.utf8) }
@@ -423,8 +450,8 @@ struct Merger {
                 let own = Value(.ours, ours.entries[o].value)
                 let merged = restored(own, to: b.map { Value(.theirs, base.entries[$0].value) }, paths)
                 if case .value(own) = merged { continue }
-                plan.entries[o] = merged
-                if merged.isAbsent { ours.copies(of: o).forEach { plan.entries[$0] = .absent } }
+                plan.entries.set(o, merged)
+                if merged.isAbsent { ours.copies(of: o).forEach { plan.entries.set($0, .absent) } }
             } else if let b {
                 back.append((b, .value(Value(.theirs, base.entries[b].value))))
             }
@@ -442,7 +469,7 @@ struct Merger {
     }
 
     private func wholeBase() -> MergePlan {
-        var plan = MergePlan()
+        var plan = MergePlan(for: ours)
         let roots = ThreeWay(base: nil, ours: ours.topItems(.ours), theirs: base.topItems(.theirs))
         for (name, values) in sides.paired(roots) {
             plan.top.append(Patch(name: name, merged: values.theirs.map { .value($0) } ?? .absent))

@@ -16,7 +16,7 @@ func check(
         for (i, at) in alignment.entry.enumerated() where at >= 0 && alignment.isSame[i] && plan.entries[i] == nil { settled[Int(at)] = true }
     }
     let second = again.plan(settled: settled)
-    if let entry = second.entries.keys.min() {
+    if let entry = second.entries.first {
         let key = String(decoding: decoded(output, written.entries[entry].name), as: UTF8.self)
         throw MergeFault(description: "a second merge would change the key \"\(key)\" again", key: key)
     }

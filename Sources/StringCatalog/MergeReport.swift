@@ -92,6 +92,20 @@ public struct MergeReport: Sendable {
 
     package init() {}
 
+    /// How far the report has come.
+    struct Mark {
+        let conflicts, losses, decisions: Int
+    }
+
+    var mark: Mark { Mark(conflicts: conflicts.count, losses: losses.count, decisions: decisions.count) }
+
+    /// Takes back what was reported since `mark`.
+    mutating func rewind(to mark: Mark) {
+        conflicts.removeSubrange(mark.conflicts...)
+        losses.removeSubrange(mark.losses...)
+        decisions.removeSubrange(mark.decisions...)
+    }
+
     /// The report as JSON, UTF-8, with a final line feed.
     ///
     ///     {"path": …, "conflicts": [{"key": …, "language": …, "field": …, "base": …, "ours": …, "theirs": …, "why": …}],

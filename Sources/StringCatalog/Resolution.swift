@@ -33,7 +33,9 @@ public struct Resolutions: Sendable {
 
     public var isEmpty: Bool { byPlace.isEmpty }
 
-    package func resolution(at path: LeafPath, base: String?, ours: String?, theirs: String?, aliases: LanguageAliases) -> Resolution? {
+    package func resolution(
+        at path: LeafPath, base: String?, ours: String?, theirs: String?, aliases: LanguageAliases = LanguageAliases()
+    ) -> Resolution? {
         byPlace[Self.place(path)]?.last {
             $0.path.language.map(aliases.identity) == path.language.map(aliases.identity) && $0.decides(base: base, ours: ours, theirs: theirs)
         }

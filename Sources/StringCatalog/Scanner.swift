@@ -22,26 +22,19 @@ import CScan
         unsafe self.init(borrowing: UnsafePointer(copy.baseAddress!), count: array.count) { unsafe copy.deallocate() }
     }
 
+    /// Copies a span.
+    public convenience init(_ span: RawSpan) {
+        unsafe self.init(count: span.byteCount) { fresh in
+            unsafe span.withUnsafeBytes { bytes in unsafe UnsafeMutableRawBufferPointer(fresh).copyMemory(from: bytes) }
+        }
+    }
+
     /// Takes `count` bytes over that `initialize` writes: no copy.
     public convenience init(count: Int, initialize: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         let fresh = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(count, 1))
         unsafe concord_large_pages(fresh.baseAddress, count)
         unsafe initialize(UnsafeMutableBufferPointer(rebasing: fresh[..<count]))
         unsafe self.init(borrowing: UnsafePointer(fresh.baseAddress!), count: count) { unsafe fresh.deallocate() }
-    }
-
-    /// Gathers ranges of other bytes, `count` in all.
-    convenience init(gathering runs: [(bytes: Bytes, range: Range<Int>)], count: Int) {
-        unsafe self.init(count: count) { out in
-            var at = 0
-            for (bytes, range) in runs {
-                precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count && at + range.count <= count)
-                guard !range.isEmpty else { continue }
-                unsafe (out.baseAddress! + at).update(from: bytes.start + range.lowerBound, count: range.count)
-                at += range.count
-            }
-            precondition(at == count)
-        }
     }
 
     /// Borrows memory that stays valid and unchanged until `release` is called, which happens once.
@@ -74,6 +67,11 @@ import CScan
         return unsafe String(decoding: UnsafeBufferPointer(start: start + range.lowerBound, count: range.count), as: UTF8.self)
     }
 
+    /// Calls `body` with all bytes.
+    public func withSpan<R, Failure: Error>(_ body: (RawSpan) throws(Failure) -> R) throws(Failure) -> R {
+        try unsafe body(RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: count))
+    }
+
     /// Calls `body` with the memory, which is valid during the call only.
     public func withUnsafeBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
         try unsafe body(UnsafeBufferPointer(start: start, count: count))
@@ -85,6 +83,24 @@ import CScan
         guard range.count == otherRange.count else { return false }
         precondition(range.lowerBound >= 0 && range.upperBound <= count && otherRange.lowerBound >= 0 && otherRange.upperBound <= other.count)
         return unsafe memcmp(start + range.lowerBound, other.start + otherRange.lowerBound, range.count) == 0
+    }
+
+    /// How many bytes two ranges have in common at their beginning.
+    func common(_ range: Range<Int>, _ other: Bytes, _ otherRange: Range<Int>) -> Int {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count && otherRange.lowerBound >= 0 && otherRange.upperBound <= other.count)
+        return unsafe concord_common(start + range.lowerBound, other.start + otherRange.lowerBound, min(range.count, otherRange.count))
+    }
+
+    /// Where the string ends whose opening quote is at `offset`: behind the closing one. For bytes that were checked before.
+    func endOfString(_ offset: Int) -> Int {
+        precondition(offset >= 0 && offset < count)
+        var high = false
+        var i = offset + 1
+        while true {
+            unsafe i = concord_string_stop(start, i, count, &high)
+            guard i < count, unsafe start[i] == 0x5c else { return min(i + 1, count) }
+            i += 2
+        }
     }
 
     /// Whether the range holds exactly this ASCII text.
@@ -108,11 +124,14 @@ import CScan
         return unsafe concord_space_stop(start, offset, count)
     }
 
-    /// Whether a byte stands in a range.
-    func contains(_ byte: UInt8, in range: Range<Int>) -> Bool {
+    /// Where a byte stands first in a range.
+    func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
-        return unsafe memchr(start + range.lowerBound, Int32(byte), range.count) != nil
+        return unsafe memchr(start + range.lowerBound, Int32(byte), range.count).map { unsafe UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) - start }
     }
+
+    /// Whether a byte stands in a range.
+    func contains(_ byte: UInt8, in range: Range<Int>) -> Bool { first(byte, in: range) != nil }
 
     /// Which escapes the first 256 KiB hold: `\/`, `\u`; and whether anything stands raw there that is not ASCII.
     var escapes: (slash: Bool, unicode: Bool, nonASCII: Bool) {
@@ -121,8 +140,8 @@ import CScan
         var i = 0
         let count = min(count, 256 << 10)
         while i < count {
-            guard let at = unsafe memchr(start + i, 0x5c, count - i) else { break }
-            i = unsafe UnsafePointer(at.assumingMemoryBound(to: UInt8.self)) - start
+            guard let at = first(0x5c, in: i..<count) else { break }
+            i = at
             if i + 1 < count {
                 if unsafe start[i + 1] == 0x2f { found.slash = true }
                 if unsafe start[i + 1] == 0x75 { found.unicode = true }
@@ -178,7 +197,26 @@ extension Bytes {
 extension CatalogPieces {
     /// Calls `body` with the memory of the pieces, for a gathering write; it is valid during the call only.
     public func withUnsafeBuffers<R>(_ body: ([UnsafeRawBufferPointer]) throws -> R) rethrows -> R {
-        try unsafe body(ranges.map { unsafe UnsafeRawBufferPointer(start: $0.bytes.start + $0.range.lowerBound, count: $0.range.count) })
+        try unsafe body(runs.map { run in
+            let bytes = bytes(of: run)
+            precondition(run.start >= 0 && run.start <= run.end && run.end <= bytes.count)
+            return unsafe UnsafeRawBufferPointer(start: bytes.start + run.start, count: run.range.count)
+        })
+    }
+
+    /// Puts the pieces together in memory.
+    public func gathered() -> Bytes {
+        let count = count
+        return unsafe withUnsafeBuffers { buffers in
+            unsafe Bytes(count: count) { out in
+                var at = 0
+                for unsafe buffer in unsafe buffers where unsafe !buffer.isEmpty {
+                    unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(out)[at..<at + buffer.count]).copyMemory(from: buffer)
+                    at += buffer.count
+                }
+                precondition(at == count)
+            }
+        }
     }
 }
 
@@ -524,14 +562,17 @@ struct Member {
     }
 
     /// Passes the object that is open here (its brace is behind), calling `body` at each value, which `body` must pass.
+    /// Stops before a name at the place `stop`.
     @inline(__always)
-    mutating func members(_ body: (inout Scanner, inout Member) throws(CatalogError) -> Void) throws(CatalogError) {
+    mutating func members(
+        until stop: Int = .max, _ body: (inout Scanner, inout Member) throws(CatalogError) -> Void
+    ) throws(CatalogError) {
         skipSpace()
         if here == 0x7d {
             position += 1
             return
         }
-        while true {
+        while position != stop {
             guard here == 0x22 else { throw unexpected("a name in double quotes") }
             var member = Member(nameStart: UInt32(truncatingIfNeeded: position + 1), nameEnd: 0, valueStart: 0, valueEnd: 0, isEscaped: false)
             member.isEscaped = try string()
@@ -581,6 +622,16 @@ struct Member {
         position += 1
     }
 
+    /// Where in the second half of the bytes a member of the object that is open here may begin: one that is indented as the
+    /// first one is. Nil where all is on one line.
+    func laterMember() -> Int? {
+        let end = bytes.endOfSpace(position)
+        guard end < count, bytes.contains(10, in: position..<end) else { return nil }
+        let lead = end - position
+        let found = unsafe concord_find(start, position + (count - position) / 2, count, start + position, lead + 1)
+        return found < count ? found + lead : nil
+    }
+
     /// Whether the bytes from `offset` on are the same as a range of `other`, in which case the range is valid here too.
     @inline(__always)
     func matches(_ range: Range<Int>, of other: Bytes, at offset: Int) -> Bool {
@@ -628,15 +679,10 @@ struct Layouts {
         var quotes = 0
         var opening = range.lowerBound
         var i = range.lowerBound
-        while i < end, quotes <= Layouts.quotesMax {
-            switch bytes[i] {
-            case 0x5c: i += 1
-            case 0x22:
-                quotes += 1
-                opening = i
-            default: break
-            }
-            i += 1
+        while i < end, quotes <= Layouts.quotesMax, let quote = bytes.first(0x22, in: i..<end) {
+            opening = quote
+            i = bytes.endOfString(quote)
+            quotes += i > end ? 1 : 2
         }
         guard quotes <= Layouts.quotesMax, quotes % 2 == 1, opening + 1 - range.lowerBound <= Layouts.headBytesMax else { return }
         let layout = Layout(head: range.lowerBound..<opening + 1, tail: end..<range.upperBound)

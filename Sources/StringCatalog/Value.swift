@@ -67,17 +67,10 @@ struct Item {
 final class Sides {
     private let base, ours, theirs, output: Bytes
     /// The members of large objects that were read: an entry is looked at by the plan, the writer and the check.
-    private var known = Known()
+    private var known = [KnownItems](repeating: KnownItems(), count: 4)
     private let aliases: LanguageAliases
     /// How the localizations of each side are laid out.
     private var layouts = [Layouts](repeating: Layouts(), count: 4)
-
-    private struct Known {
-        var base: [UInt32: [Item]] = [:]
-        var ours: [UInt32: [Item]] = [:]
-        var theirs: [UInt32: [Item]] = [:]
-        var output: [UInt32: [Item]] = [:]
-    }
 
     /// Objects below this size are read faster than found.
     private static let knownBytesMin = 400
@@ -90,9 +83,8 @@ final class Sides {
         self.output = output ?? ours
         self.aliases = aliases
         if let knowing {
-            known.base = knowing.known.base
-            known.theirs = knowing.known.theirs
-            if ours === knowing.ours { known.ours = knowing.known.ours }
+            for side in [Side.base, .theirs] { known[side] = knowing.known[side] }
+            if ours === knowing.ours { known[.ours] = knowing.known[.ours] }
         }
     }
 
@@ -145,22 +137,12 @@ final class Sides {
 
     private func recall(_ value: Value) -> [Item]? {
         guard value.end - value.start >= Sides.knownBytesMin else { return nil }
-        return switch value.side {
-        case .base: known.base[value.start]
-        case .ours: known.ours[value.start]
-        case .theirs: known.theirs[value.start]
-        case .output: known.output[value.start]
-        }
+        return known[value.side][value.start]
     }
 
     private func remember(_ value: Value, _ items: [Item]) {
         guard value.end - value.start >= Sides.knownBytesMin else { return }
-        switch value.side {
-        case .base: known.base[value.start] = items
-        case .ours: known.ours[value.start] = items
-        case .theirs: known.theirs[value.start] = items
-        case .output: known.output[value.start] = items
-        }
+        known[value.side].insert(items, at: value.start)
     }
 
     private func read(
@@ -330,6 +312,42 @@ final class Sides {
         return self[o.side].equal(o.range, self[b.side], b.range) && self[o.side].equal(o.range, self[t.side], t.range)
     }
 
+    /// The strings in which two values differ that are the same otherwise, byte for byte; nil where more differs. Names and
+    /// other spellings of one string do not count as differing strings: they are more, and nothing.
+    func differingStrings(_ a: Value, _ b: Value) -> [(old: Value, new: Value)]? {
+        let (x, y) = (self[a.side], self[b.side])
+        var found: [(old: Value, new: Value)] = []
+        // Both stand outside of strings, at the same place of the grammar.
+        var i = Int(a.start)
+        var j = Int(b.start)
+        while true {
+            let difference = i + x.common(i..<Int(a.end), y, j..<Int(b.end))
+            if difference == Int(a.end) || j + difference - i == Int(b.end) {
+                return difference == Int(a.end) && j + difference - i == Int(b.end) ? found : nil
+            }
+            // No string goes over a line's end: the one that holds the difference is found from there.
+            var at = difference
+            while at > i, x[at - 1] != 10 { at -= 1 }
+            var end = at
+            while at < difference {
+                guard x[at] == 0x22 else {
+                    at += 1
+                    continue
+                }
+                end = x.endOfString(at)
+                if end > difference { break }
+                at = end
+            }
+            guard at < difference, x[x.endOfSpace(end)] != 0x3a else { return nil }
+            let twin = j + at - i
+            let old = Value(a.side, at..<end)
+            let new = Value(b.side, twin..<y.endOfString(twin))
+            if !equal(old, new) { found.append((old, new)) }
+            i = end
+            j = Int(new.end)
+        }
+    }
+
     /// Whether two values say the same: objects as sets of members (the last of several copies counts), strings by their
     /// Unicode scalars, numbers and words as they are spelled.
     func equal(_ a: Value?, _ b: Value?) -> Bool {
@@ -474,6 +492,52 @@ final class Sides {
             out.append((item.name, ThreeWay(base: item.value, ours: nil, theirs: nil)))
         }
         return out
+    }
+}
+
+extension [KnownItems] {
+    fileprivate subscript(side: Side) -> KnownItems {
+        get { self[Int(side.rawValue)] }
+        _modify { yield &self[Int(side.rawValue)] }
+    }
+}
+
+/// An open-addressing table from where an object begins to its members; see ``MemberChanges`` for why it is no dictionary.
+private struct KnownItems {
+    private var places: [UInt32] = []
+    private var items: [[Item]] = []
+    private var count = 0
+    /// No object begins here.
+    private static let free = UInt32.max
+
+    subscript(place: UInt32) -> [Item]? {
+        guard count > 0 else { return nil }
+        let i = slot(of: place)
+        return places[i] == place ? items[i] : nil
+    }
+
+    mutating func insert(_ new: [Item], at place: UInt32) {
+        if count * 2 >= places.count { grow() }
+        let i = slot(of: place)
+        if places[i] == KnownItems.free { count += 1 }
+        places[i] = place
+        items[i] = new
+    }
+
+    /// Where the items of a place are, or are to be.
+    private func slot(of place: UInt32) -> Int {
+        let mask = places.count - 1
+        var i = Int(truncatingIfNeeded: UInt64(place) &* 0x9e37_79b9_7f4a_7c15 >> 32) & mask
+        while places[i] != place && places[i] != KnownItems.free { i = (i + 1) & mask }
+        return i
+    }
+
+    private mutating func grow() {
+        let (oldPlaces, oldItems) = (places, items)
+        places = [UInt32](repeating: KnownItems.free, count: max(64, oldPlaces.count * 2))
+        items = [[Item]](repeating: [], count: places.count)
+        count = 0
+        for (place, items) in zip(oldPlaces, oldItems) where place != KnownItems.free { insert(items, at: place) }
     }
 }
 

@@ -59,6 +59,17 @@ public struct TableDocument: Sendable {
 
     var rows: [Row] { root.rows }
 
+    /// The same file with an index of some keys alone, for those who ask about nothing else.
+    package func keeping(_ keys: Set<String>) -> TableDocument {
+        var node = root
+        node.content = .dictionary(rows.filter { keys.contains($0.key.string) })
+        return TableDocument(bytes: bytes, text: text, syntax: syntax, root: node)
+    }
+
+    private init(bytes: Bytes, text: TableText, syntax: TableSyntax, root: Node) {
+        (self.bytes, self.text, self.syntax, self.root) = (bytes, text, syntax, root)
+    }
+
     /// The file, written from its text: always the same bytes, which is what edits of the text rest on.
     package var rewritten: [UInt8] { text.encoded(text.utf8) }
 
@@ -75,7 +86,7 @@ public struct TableDocument: Sendable {
         }
     }
 
-    private func content(of node: Node) -> TableContent {
+    func content(of node: Node) -> TableContent {
         switch node.content {
         case .text: .text(exactText(of: node).string)
         case .dictionary(let rows): .dictionary(rows.map { ($0.key.string, content(of: $0.value)) })
@@ -147,7 +158,7 @@ enum TableSyntax: Sendable {
 /// The place of a value, and what it says.
 struct Node: Sendable {
     let range: Range<Int>
-    let content: NodeContent
+    var content: NodeContent
     /// Between the braces or the tags of a dictionary.
     var inner = 0..<0
 

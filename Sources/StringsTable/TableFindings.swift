@@ -92,7 +92,7 @@ func formatUse(_ entry: [ContentRow]) -> (missing: [[UInt8]], unused: [[UInt8]])
     guard case .text(let format)? = Content.dictionary(entry)["NSStringLocalizedFormatKey"] else { return ([], []) }
     let variables = entry.filter { isVariable($0.value) }
     let names = Set(variables.map(\.key))
-    var used = substitutionsUsed(in: format)
+    var used = Set(substitutionsUsed(in: format))
     for variable in variables {
         for category in variable.value.rows where !isType(category.key) {
             if case .text(let text) = category.value { used.formUnion(substitutionsUsed(in: text)) }

@@ -144,7 +144,7 @@ func write(_ plan: TablePlan, into host: TableDocument, from donor: TableDocumen
 }
 
 /// Puts held leaves back as they were. Here the target is the incoming table and the other document the old base.
-private func restoration(_ rows: [Row], to old: [Row], prefix: String?, _ held: [[UInt8]: Set<String>], _ paths: Set<String> = []) -> TablePlan {
+func restoration(_ rows: [Row], to old: [Row], prefix: String?, _ held: [[UInt8]: Set<String>], _ paths: Set<String> = []) -> TablePlan {
     var plan = TablePlan()
     let new = lastCopies(rows)
     let was = lastCopies(old)
@@ -197,6 +197,8 @@ struct TableMerger {
     /// Sides whose deletions are held: what came from them looks like a partial export.
     private var held: Set<Side> = []
     private var order: KeyOrder = .xcode
+    /// Whether one of the tables is XML and the other is not.
+    private var crossesForms = false
 
     /// What a dictionary is in its table; the rules of its members depend on it.
     private enum Level {
@@ -221,6 +223,7 @@ struct TableMerger {
                 report.damages.append("\(name), line \(finding.line): \(finding.sentence)")
             }
         }
+        crossesForms = (ours.syntax == .xml) != (theirs.syntax == .xml)
         order = KeyOrder.detected(among: (base.flatMap { $0.rows.count > 1 ? $0 : nil } ?? ours).rows.prefix(500).map(\.key)) ?? .xcode
         let baseRows = base?.rows ?? []
         hold(baseRows, ours, .ours)
@@ -272,14 +275,9 @@ struct TableMerger {
         lose(t, .theirs, Loss.heldBack, except: known)
     }
 
-    /// The side that a person chose before, where the three values were these; what the other side has is noted as lost. A text that
-    /// is on neither side is not made up.
+    /// The side that a person chose before, where the three values were these; what the other side has is noted as lost.
     private mutating func remembered(_ b: Node?, _ o: Node?, _ t: Node?) -> Side? {
-        guard !policy.resolutions.isEmpty,
-            let found = policy.resolutions.resolution(at: path, base: words(b), ours: words(o), theirs: words(t), aliases: policy.aliases)
-        else { return nil }
-        func isChosen(_ node: Node?) -> Bool { words(node).map { Array($0.utf8) } == found.chosen.map { Array($0.utf8) } }
-        guard let side: Side = isChosen(o) ? .ours : isChosen(t) ? .theirs : nil else { return nil }
+        guard let chosen = resolution(words(b), words(o), words(t)), let side = chosen.side(words(o), words(t)) else { return nil }
         let rule = "a person decided it"
         if let lost = side == .ours ? t : o { lose(lost, side.other, rule, except: texts(side == .ours ? o : t)) }
         decide(rule, "\(side)")
@@ -299,6 +297,21 @@ struct TableMerger {
         let verdict = policy.verdict(on: MergePolicy.Leaf(path: path, field: field), default: role)
         if verdict.isUndated { report.undated.insert(path) }
         return verdict.side
+    }
+
+    /// What a person chose for a text. It may be neither side's. An inner nil leaves ours as it is.
+    private mutating func rememberedText(_ b: Node?, _ o: Node, _ t: Node) -> ValueEdit?? {
+        guard !policy.resolutions.isEmpty else { return nil }
+        if let side = remembered(b, o, t) { return .some(side == .theirs ? .taken(t) : nil) }
+        guard let text = resolution(words(b), words(o), words(t))?.chosen else { return nil }
+        let rule = "a person decided it"
+        for (lost, side) in [(o, Side.ours), (t, .theirs)] { lose(lost, side, rule) }
+        decide(rule, "a text of its own")
+        return .literal(Array(text.utf8))
+    }
+
+    private func resolution(_ b: String?, _ o: String?, _ t: String?) -> Resolution? {
+        policy.resolutions.isEmpty ? nil : policy.resolutions.resolution(at: path, base: b, ours: o, theirs: t, aliases: policy.aliases)
     }
 
     private mutating func decide(_ rule: String, _ outcome: String) {
@@ -379,6 +392,10 @@ struct TableMerger {
             defer { leave(level) }
             if level == .table, isHeld(base[t[i].key].map { b[$0] }, nil, t[i]) { continue }
             if let baseRow = base[t[i].key].map({ b[$0] }), removed(by: .ours, baseRow, t[i], level) { continue }
+            if crossesForms, t[i].value.holdsScalars {
+                if remembered(base[t[i].key].map { b[$0].value }, nil, t[i].value) != .ours { conflict(base[t[i].key].map { b[$0].value }, nil, t[i].value, scalarsSentence) }
+                continue
+            }
             arriving.append(i)
         }
         plan.added = placed(arriving, plan, b, o, t, renamed)
@@ -505,11 +522,15 @@ struct TableMerger {
             let plan = rows(b?.rows ?? [], o.rows, t.rows, inside(level, t))
             return plan.isEmpty ? nil : .rows(plan)
         }
+        if crossesForms, t.holdsScalars {
+            if remembered(b, o, t) != .ours { conflict(b, o, t, scalarsSentence) }
+            return nil
+        }
         if same(b, o) { return .taken(t) }
         if case .text = o.content, case .text = t.content, !(level == .variable && isType(name)) {
             let role = language.isSource ? policy.sourceRole : policy.translationRole
             // A person who decided about these very texts knew more than a policy does.
-            if let chosen = atText(level, { $0.remembered(b, o, t) }) { return chosen == .theirs ? .taken(t) : nil }
+            if let chosen = atText(level, { $0.rememberedText(b, o, t) }) { return chosen }
             guard let winner = atText(level, { $0.winner("value", default: role) }) else {
                 atText(level) { $0.conflict(b, o, t, "both sides changed the text differently") }
                 return nil
@@ -542,8 +563,12 @@ struct TableMerger {
         fields.append(field)
         defer { fields.removeLast() }
         let isOneGenerated = isGenerated(o) != isGenerated(t)
-        let rule = isOneGenerated ? "a human comment beats a generated one" : "comment: the source branch"
-        let winner = isOneGenerated ? (isGenerated(o) ? .theirs : .ours) : winner("comment", default: policy.sourceRole)
+        var rule = isOneGenerated ? "a human comment beats a generated one" : "comment: the source branch"
+        var winner = isOneGenerated ? (isGenerated(o) ? .theirs : .ours) : winner("comment", default: policy.sourceRole)
+        if winner == nil, let side = resolution(b?.text.string, o?.text.string, t?.text.string)?.side(o?.text.string, t?.text.string) {
+            rule = "a person decided it"
+            winner = side
+        }
         guard let winner else {
             report.conflicts.append(MergeConflict(
                 path: path, base: b?.text.string, ours: o?.text.string, theirs: t?.text.string,
@@ -641,6 +666,14 @@ struct TableMerger {
             }
         }
         return out.enumerated().sorted { ($0.element.after, $0.offset) < ($1.element.after, $1.offset) }.map(\.element)
+    }
+}
+
+extension Resolution {
+    /// The side that has what was chosen, where one has it.
+    fileprivate func side(_ ours: String?, _ theirs: String?) -> Side? {
+        func isChosen(_ text: String?) -> Bool { text.map { Array($0.utf8) } == chosen.map { Array($0.utf8) } }
+        return isChosen(ours) ? .ours : isChosen(theirs) ? .theirs : nil
     }
 }
 

@@ -31,6 +31,8 @@ struct RowEdit {
 enum ValueEdit {
     /// The value of the other document, whole.
     case taken(Node)
+    /// A text that stands in neither document.
+    case literal([UInt8])
     /// A dictionary of the target with changes inside.
     case rows(TablePlan)
 }
@@ -106,6 +108,7 @@ extension RowEdit {
         switch value {
         case nil: break
         case .taken(let node): out.value = Content(node)
+        case .literal(let text): out.value = .text(text)
         case .rows(let plan): out.value = .dictionary(plan.applied(to: row.value.rows))
         }
         if let comment { out.comment = comment?.text }

@@ -224,6 +224,7 @@ struct TableWriter {
         case .taken(let node):
             let text = value(node, indent: indent, donorIndent: donorIndent(at: node.range.lowerBound))
             splices.append((row.value.range, row.isShorthand ? Array(" = ".utf8) + text : text, .before))
+        case .literal(let text): splices.append((row.value.range, (row.isShorthand ? Array(" = ".utf8) : []) + string(text), .before))
         case .rows(let plan): rows(of: row.value, plan, indent: indent)
         }
         if let trailing = edit.trailing { write(trailing: trailing, over: row) }
@@ -382,6 +383,10 @@ struct TableWriter {
     /// The value that a row `key;` of the host has, written out: its key changes.
     private func value(of row: Row) -> [UInt8] { Array(" = ".utf8) + host.text.utf8[row.keyRange] }
 
+    private func string(_ text: [UInt8]) -> [UInt8] {
+        host.syntax == .xml ? Array("<string>".utf8) + XMLParser.escaped(text) + Array("</string>".utf8) : OldStyleParser.quoted(text)
+    }
+
     /// A value of the donor; lines after the first are indented for a row at `indent`.
     private func value(_ node: Node, indent: [UInt8], donorIndent: [UInt8], isShorthand: Bool = false) -> [UInt8] {
         let raw = Array(donor.text.utf8[node.range])
@@ -395,11 +400,11 @@ struct TableWriter {
         }
         switch node.content {
         case .text(let text):
-            return host.syntax == .xml ? Array("<string>".utf8) + XMLParser.escaped(text) + Array("</string>".utf8) : OldStyleParser.quoted(text)
+            return string(text)
         case .scalar(let lexeme):
             // Old-style lists have no numbers or truth values: they stand there as text.
             if isSameForm() { return raw.withLineEnds(newline) }
-            return host.syntax == .xml ? Array("<string>".utf8) + XMLParser.escaped(lexeme) + Array("</string>".utf8) : OldStyleParser.quoted(lexeme)
+            return string(lexeme)
         case .array(let nodes):
             let inner = indent + unit
             let values = nodes.map { value($0, indent: inner, donorIndent: donorIndent) }

@@ -53,17 +53,50 @@ public struct CatalogBranch {
         return tip
     }
 
-    /// Edits one catalog and commits the result as `author`. If someone else moves the branch meanwhile, the edit is made again
+    /// Whether the tip has a file there.
+    func hasFile(_ path: TreePath) throws(BranchEditError) -> Bool {
+        let tip = try tip()
+        do { return try repository.entry(at: path, in: repository.tree(of: tip))?.mode.isFile == true } catch { throw .git(error) }
+    }
+
+    /// Edits one file of texts and commits the result as `author`. If someone else moves the branch meanwhile, the edit is made again
     /// on what is there then; nobody's work is lost.
     ///
     /// - Parameters:
     ///   - first: what must be written before the branch moves, under its lock; see `Repository.compareAndSwap`.
-    ///   - edit: the new bytes of the catalog; called again after a lost race.
-    public func edit(
+    ///   - edit: the new bytes of the file; called again after a lost race.
+    func edit(
         _ path: TreePath, message: String, author: Signature, first: () throws(GitError) -> Swap = { .swapped },
-        _ edit: (CatalogDocument) throws(EditFault) -> Bytes
+        _ edit: (LocalizedFile) throws(EditFault) -> Bytes
     ) throws(BranchEditError) -> BranchEdit {
-        try Self.checkIsCatalog(path)
+        try change(message: message, author: author, first: first) { tree throws(BranchEditError) in
+            do {
+                guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else {
+                    throw BranchEditError.absent("\(name.shorthand) has no file \(path)")
+                }
+                let file = try LocalizedFile(parsing: Bytes(repository.blob(entry.id, bytesMax: Self.catalogBytesMax).array), path: path.description)
+                let bytes = try edit(file)
+                guard bytes !== file.bytes, bytes.array != file.bytes.array else { return [] }
+                return [.put(TreeEntry(path: path, mode: entry.mode, id: try repository.write(blob: bytes.array)))]
+            } catch let error as BranchEditError {
+                throw error
+            } catch let error as GitError {
+                throw .git(error)
+            } catch let fault as EditFault {
+                throw .leaf(fault)
+            } catch {
+                throw .absent("\(path) on \(name.shorthand) cannot be read: \(error)")
+            }
+        }
+    }
+
+    /// Changes the tree of the branch in one commit, again on what is there then if someone else moves the branch meanwhile.
+    ///
+    /// - Parameter edits: what is to change in a tree; nothing where the tree is so already.
+    func change(
+        message: String, author: Signature, first: () throws(GitError) -> Swap = { .swapped },
+        _ edits: (ObjectID) throws(BranchEditError) -> [TreeEdit]
+    ) throws(BranchEditError) -> BranchEdit {
         for _ in 0..<Self.racesMax {
             let tip = try tip()
             do {
@@ -71,14 +104,8 @@ public struct CatalogBranch {
                     return .blocked("\(name.shorthand) is checked out in \(place.workTree), and a branch is not moved under a work tree; edit it there")
                 }
                 let tree = try repository.tree(of: tip)
-                guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else {
-                    throw BranchEditError.absent("\(name.shorthand) has no file \(path)")
-                }
-                let document = try CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: Self.catalogBytesMax).array))
-                let bytes = try edit(document)
-                guard bytes !== document.bytes, bytes.array != document.bytes.array else { return .unchanged }
-                let blob = try repository.write(blob: bytes.array)
-                let edited = try repository.write(tree: tree, with: [.put(TreeEntry(path: path, mode: entry.mode, id: blob))])
+                let edited = try repository.write(tree: tree, with: edits(tree))
+                guard edited != tree else { return .unchanged }
                 let commit = try repository.write(commit: edited, parents: [tip], author: author, committer: author, message: message)
                 let subject = message.split(separator: "\n").first ?? ""
                 switch try repository.compareAndSwap(name, from: tip, to: commit, by: author, reflog: "concord: \(subject)", first: first) {
@@ -90,10 +117,6 @@ public struct CatalogBranch {
                 throw error
             } catch let error as GitError {
                 throw .git(error)
-            } catch let fault as EditFault {
-                throw .leaf(fault)
-            } catch let error as CatalogError {
-                throw .absent("\(path) on \(name.shorthand) cannot be read: \(error)")
             } catch {
                 throw .absent("\(error)")
             }
@@ -101,13 +124,8 @@ public struct CatalogBranch {
         return .blocked("\(name.shorthand) was moved by others again and again; try later")
     }
 
-    /// Tables of strings are read and merged, but not edited here.
-    static func checkIsCatalog(_ path: TreePath) throws(BranchEditError) {
-        guard TableKind(path: path.description) == nil else { throw .absent("\(path) is a table of strings, which is edited by hand; this is for string catalogs") }
-    }
-
-    /// The one catalog that has a key: at the given path, or else the only one in the tree.
-    public func path(of key: String, named path: String?, preferring known: String? = nil) throws(BranchEditError) -> TreePath {
+    /// The one file that has a key: at the given path, or else the only one in the tree. A table has it only if it is of the language.
+    public func path(of key: String, language: String? = nil, named path: String?, preferring known: String? = nil) throws(BranchEditError) -> TreePath {
         let tip = try tip()
         do {
             let tree = try repository.tree(of: tip)
@@ -115,15 +133,20 @@ public struct CatalogBranch {
                 if let place = TreePath(text), try repository.entry(at: place, in: tree)?.mode.isFile == true { return place }
                 if text == path { throw BranchEditError.absent("\(name.shorthand) has no file \(text)") }
             }
-            let glob = PathGlob("*.xcstrings")
-            var found: [TreePath] = []
-            for file in try repository.files(in: tree, where: glob.matches) where file.mode.isFile {
-                guard let document = try? CatalogDocument(parsing: Bytes(repository.blob(file.id, bytesMax: Self.catalogBytesMax).array)) else { continue }
-                if !document.leaves(of: key).isEmpty || document.value(at: LeafPath(key: key)) != nil { found.append(file.path) }
+            func isCandidate(_ path: TreePath) -> Bool {
+                guard TableKind(path: path.name) != nil else { return path.name.hasSuffix(".xcstrings") }
+                guard let language, let own = TableLanguage(path: path.description).code else { return false }
+                return isSameLanguage(own, language)
             }
-            guard let first = found.first else { throw BranchEditError.absent("no catalog on \(name.shorthand) has the key \"\(key)\"; name one with --path") }
+            var found: [TreePath] = []
+            for file in try repository.files(in: tree, where: isCandidate) where file.mode.isFile {
+                guard let read = try? LocalizedFile(parsing: Bytes(repository.blob(file.id, bytesMax: Self.catalogBytesMax).array), path: file.path.description)
+                else { continue }
+                if !read.leaves(of: key, language: nil, at: file.path).isEmpty || read.value(at: LeafPath(key: key)) != nil { found.append(file.path) }
+            }
+            guard let first = found.first else { throw BranchEditError.absent("no catalog or table on \(name.shorthand) has the key \"\(key)\"; name one with --path") }
             guard found.count == 1 else {
-                throw BranchEditError.absent("several catalogs have the key \"\(key)\": \(found.map(\.description).joined(separator: ", ")); name one with --path")
+                throw BranchEditError.absent("several files have the key \"\(key)\": \(found.map(\.description).joined(separator: ", ")); name one with --path")
             }
             return first
         } catch let error as BranchEditError {
@@ -148,13 +171,13 @@ extension LostText {
 }
 
 extension Ledger {
-    /// Puts a lost text back on a branch: an edit of this one place, marked `needs_review`, since the text was made for what
-    /// was there before.
+    /// Puts a lost text back on a branch: an edit of this one place, in a catalog marked `needs_review`, since the text was made
+    /// for what was there before. A table whose key is gone gets all of it again, with its comment, as it was before the loss.
     ///
-    /// - Parameter path: the catalog; `nil` for the one from which the text was lost, or else the only one that has the key.
+    /// - Parameter path: the file; `nil` for the one from which the text was lost, or else the only one that has the key.
     public func restore(_ lost: LostText, on branch: CatalogBranch, path: String?, by author: Signature) throws(BranchEditError) -> BranchEdit {
         guard let key = lost.leaf.key else { throw .absent("the lost text has no key") }
-        let path = try branch.path(of: key, named: path, preferring: lost.file)
+        let path = try branch.path(of: key, language: lost.leaf.language, named: path, preferring: lost.file)
         let place = [lost.leaf.language, lost.leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
         let message = """
             Restore "\(printable(key, lengthMax: 40))" \(place)
@@ -164,8 +187,44 @@ extension Ledger {
             Concord-Restores: \(lost.sync.commit.hex)
 
             """
-        return try branch.edit(path, message: message, author: author) { document throws(EditFault) in
-            try document.setting(lost.text, state: "needs_review", at: lost.leaf)
+        let origin: LocalizedFile?
+        do { origin = try file(before: lost) } catch { throw .git(error) }
+        return try branch.edit(path, message: message, author: author) { file throws(EditFault) in
+            let leaf = try lost.leaf(in: file)
+            if case .table(let table, _) = file, case .table? = origin, let origin, !table.reaches(leaf) { return try file.taking(leaf, from: origin, path: path) }
+            return try file.setting(lost.text, state: "needs_review", at: leaf, path: path)
+        }
+    }
+
+    /// The file that had the text when it was lost; `nil` where the commits of that time are no longer here.
+    private func file(before lost: LostText) throws(GitError) -> LocalizedFile? {
+        guard let path = TreePath(lost.file) else { return nil }
+        do throws(GitError) {
+            let commit = try repository.commit(lost.sync.commit)
+            for id in commit.parents + [PartialSync(commit)?.source].compactMap({ $0 }) + [commit.id] {
+                guard let entry = try repository.entry(at: path, in: repository.tree(of: id)), entry.mode.isFile else { continue }
+                let bytes = Bytes(try repository.blob(entry.id, bytesMax: CatalogBranch.catalogBytesMax).array)
+                guard let file = try? LocalizedFile(parsing: bytes, path: lost.file), file.value(at: lost.leaf).map({ Array($0.utf8) }) == Array(lost.text.utf8) else { continue }
+                return file
+            }
+        } catch where error.kind == .notFound {
+            // Collected, or a clone without that branch.
+        }
+        return nil
+    }
+}
+
+extension LostText {
+    /// The place of the text in a file of either form: it may have been lost before the tables became a catalog.
+    fileprivate func leaf(in file: LocalizedFile) throws(EditFault) -> LeafPath {
+        let isPlain = leaf.field == nil || leaf.field == "value" || leaf.field == "stringUnit.value"
+        switch (file, TableKind(path: self.file) != nil) {
+        case (.catalog, false), (.table, true): return leaf
+        case (.catalog, true) where isPlain: return LeafPath(key: leaf.key, language: leaf.language, field: "stringUnit.value")
+        case (.table, false) where isPlain: return LeafPath(key: leaf.key, language: leaf.language, field: "value")
+        case (_, _) where leaf.isComment: return LeafPath(key: leaf.key, language: TableKind(path: self.file) == nil ? leaf.language : nil, field: "comment")
+        case (.catalog, _), (.table, _):
+            throw .place("it was lost in \(self.file) as \(leaf.field ?? ""), and this file has another form; put in by hand: \(text)")
         }
     }
 }

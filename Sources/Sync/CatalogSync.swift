@@ -26,6 +26,8 @@ struct CatalogResult {
     var held: [Held] = []
     /// The texts that are not in the result, and how ties were decided.
     var trace = MergeTrace()
+    /// The catalog that came of a merge, if it is another than ours.
+    var merged: CatalogDocument? = nil
     /// What the base of the next merge has in place of theirs: `nil` says theirs itself, since all of it came over.
     var nextBase: NextBase? = nil
 
@@ -39,10 +41,9 @@ struct CatalogResult {
 
 /// Brings the catalogs of one step together: the seam between trees of files and the engine, which knows neither.
 struct CatalogSync {
-    let repository: Repository
+    let files: LocalizedFiles
     let policy: CatalogPolicy
     let sourceSide: SourceSide
-    let bytesMax: Int
     /// How the two sides are called when people read of them.
     var ends = (ours: "ours", theirs: "theirs")
     /// What people decided before, by the path of the catalog.
@@ -51,6 +52,9 @@ struct CatalogSync {
     var newer: (FileMerge, Set<LeafPath>) throws(GitError) -> [LeafPath: SourceSide] = { _, _ in [:] }
     /// The source language of a table.
     var sourceLanguage: (TreePath) throws(GitError) -> String = { _ in "en" }
+
+    var repository: Repository { files.repository }
+    var bytesMax: Int { files.bytesMax }
 
     /// Decides about one catalog that theirs changed.
     func resolve(_ file: FileMerge) throws(GitError) -> CatalogResult {
@@ -63,35 +67,42 @@ struct CatalogSync {
         guard [file.base, file.ours, file.theirs].allSatisfy({ $0?.mode.isFile ?? true }) else {
             return CatalogResult(file: file, resolution: .asGit)
         }
-        guard let theirs = file.theirs else { return resolveDeletion(of: file, hold) }
+        func holdChoice(_ why: String) throws(GitError) -> CatalogResult {
+            if let decided = try decided(file) { return decided }
+            var result = hold(why)
+            result.held = [Held(choiceOf: file, why: why)]
+            return result
+        }
+        guard let theirs = file.theirs else { return try resolveDeletion(of: file, holdChoice) }
         if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
         guard let ours = file.ours else {
-            guard file.base == nil else { return hold("\(ends.ours) deleted it, \(ends.theirs) changed it; delete it on \(ends.theirs), or bring it back on \(ends.ours)") }
+            guard file.base == nil else { return try holdChoice("\(ends.ours) deleted it, \(ends.theirs) changed it; delete it on \(ends.theirs), or bring it back on \(ends.ours)") }
             if let damage = try damage(of: theirs, file) { return hold("cannot be read on \(ends.theirs): \(damage)") }
             return CatalogResult(file: file, resolution: .entry(theirs))
         }
         if ours.id == theirs.id { return CatalogResult(file: file, resolution: .asGit) }
+        if let decided = try decided(file) { return decided }
 
         // A damaged base says nothing about who changed what: as if both had added the file.
-        let base = try file.base.flatMapThrowing { base throws(GitError) in try read(base, file) }
-        guard let theirFile = try read(theirs, file, like: base) else { return hold("cannot be read on \(ends.theirs): \(try damage(of: theirs, file) ?? "")") }
-        guard let ourFile = try read(ours, file, like: base) else {
+        let base = try file.base.flatMapThrowing { base throws(GitError) in try files.file(base, path: file.path) }
+        guard let theirFile = try files.file(theirs, path: file.path, like: base) else { return hold("cannot be read on \(ends.theirs): \(try damage(of: theirs, file) ?? "")") }
+        guard let ourFile = try files.file(ours, path: file.path, like: base) else {
             // Theirs repairs what ours never touched.
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
             return hold("cannot be read on \(ends.ours): \(try damage(of: ours, file) ?? "")")
         }
-        return try merge(file, base: base, ours: ourFile, theirs: theirFile, hold)
+        return try merge(file, base: base, ours: ourFile, theirs: theirFile, holdChoice)
     }
 
-    private func resolveDeletion(of file: FileMerge, _ hold: (String) -> CatalogResult) -> CatalogResult {
+    private func resolveDeletion(of file: FileMerge, _ hold: (String) throws(GitError) -> CatalogResult) throws(GitError) -> CatalogResult {
         guard let ours = file.ours else { return CatalogResult(file: file, resolution: .deleted) }
-        guard ours.id == file.base?.id else { return hold("\(ends.theirs) deleted it, \(ends.ours) changed it; delete it on \(ends.ours), or bring it back on \(ends.theirs)") }
-        if sourceSide == .ours { return hold("a translation branch does not delete a catalog") }
+        guard ours.id == file.base?.id else { return try hold("\(ends.theirs) deleted it, \(ends.ours) changed it; delete it on \(ends.ours), or bring it back on \(ends.theirs)") }
+        if sourceSide == .ours { return try hold("a translation branch does not delete a catalog") }
         return CatalogResult(file: file, resolution: .deleted)
     }
 
     private func merge(
-        _ file: FileMerge, base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile, _ hold: (String) -> CatalogResult
+        _ file: FileMerge, base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile, _ hold: (String) throws(GitError) -> CatalogResult
     ) throws(GitError) -> CatalogResult {
         do {
             var policy = policy.mergePolicy(for: file.path, sourceSide: sourceSide)
@@ -103,7 +114,8 @@ struct CatalogSync {
                 policy.newer = try newer(file, merged.report.undated)
                 merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, language: language, policy: policy)
             }
-            var result = CatalogResult(file: file, resolution: resolution(of: merged, file))
+            var result = CatalogResult(file: file, resolution: try resolution(of: merged, file))
+            result.merged = merged.isUnchanged ? nil : merged.file.catalog
             result.trace = MergeTrace(merged.report, base: base, ours: ours, theirs: theirs)
             guard !merged.report.conflicts.isEmpty else { return result }
             result.held = merged.report.conflicts.map { conflict in
@@ -115,7 +127,7 @@ struct CatalogSync {
             throw error
         } catch {
             // The engine's own check failed. Nothing of this file is touched, and people see why.
-            return hold("it could not be merged soundly: \(error)")
+            return try hold("it could not be merged soundly: \(error)")
         }
     }
 
@@ -125,53 +137,32 @@ struct CatalogSync {
         return TableLanguage(path: file.path.description, sourceLanguage: try sourceLanguage(file.path), aliases: policy.aliases)
     }
 
-    private func resolution(of merged: LocalizedMerge, _ file: FileMerge) -> FileResolution {
+    private func resolution(of merged: LocalizedMerge, _ file: FileMerge) throws(GitError) -> FileResolution {
         // The very entry of ours where nothing came over: no blob is written, and a rename of theirs is still followed.
         if merged.isUnchanged, let ours = file.ours { return .blob(ours.id) }
-        return .bytes(merged.bytes.array)
+        return .blob(try files.write(merged.file, path: file.path))
     }
 
     /// As `resolve`, for a step towards a common base of a criss-cross history, which nobody sees: what the sides contradict each
     /// other in is as it was before both, so that it comes up as a conflict in the real merge.
     func resolveVirtually(_ file: FileMerge) throws(GitError) -> FileResolution {
         guard let ours = file.ours, let theirs = file.theirs, ours.mode.isFile, theirs.mode.isFile, ours.id != theirs.id,
-            let ourFile = try read(ours, file), let theirFile = try read(theirs, file)
+            let ourFile = try files.file(ours, path: file.path), let theirFile = try files.file(theirs, path: file.path)
         else { return .asGit }
-        let base = try file.base.flatMapThrowing { base throws(GitError) in base.mode.isFile ? try read(base, file) : nil }
+        let base = try file.base.flatMapThrowing { base throws(GitError) in base.mode.isFile ? try files.file(base, path: file.path) : nil }
         do {
-            let path = file.path.description
             var undecided = MergePolicy(rules: [.init(choice: .conflict)])
             undecided.aliases = policy.aliases
             let merged = try LocalizedMerge(
                 base: base, ours: ourFile, theirs: theirFile, language: language(of: file, undecided), policy: undecided)
-            guard !merged.report.conflicts.isEmpty else { return resolution(of: merged, file) }
+            guard !merged.report.conflicts.isEmpty else { return try resolution(of: merged, file) }
             // What is held keeps ours; put back as it was before both, it has the base's value.
-            return .bytes(try merged.withConflictsAsInBase(base, path: path, aliases: policy.aliases).array)
+            return .bytes(try merged.withConflictsAsInBase(base, aliases: policy.aliases).array)
         } catch let error as GitError {
             throw error
         } catch {
             return .conflict("\(error)")
         }
-    }
-
-    /// The parsed file; `nil` when it is damaged, too large, or nothing of its kind.
-    private func read(_ entry: TreeEntry, _ file: FileMerge, like: LocalizedFile? = nil) throws(GitError) -> LocalizedFile? {
-        guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
-        let blob = try repository.blob(entry.id, bytesMax: bytesMax)
-        return try? LocalizedFile(parsing: Bytes(blob.array), path: file.path.description, like: like)
-    }
-
-    /// The parsed catalog; `nil` when it is damaged, too large, or no catalog at all.
-    func document(_ entry: TreeEntry) throws(GitError) -> CatalogDocument? {
-        guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
-        let blob = try repository.blob(entry.id, bytesMax: bytesMax)
-        return try? CatalogDocument(parsing: Bytes(blob.array))
-    }
-
-    /// The parsed table of strings; `nil` when it is damaged or too large.
-    func table(_ entry: TreeEntry) throws(GitError) -> TableDocument? {
-        guard try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
-        return try? TableDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array))
     }
 
     /// Git LFS stores a small text in the file's place; it is no damage, and not ours to merge.
@@ -182,9 +173,7 @@ struct CatalogSync {
 
     /// Why a file cannot be read, or nil where it can.
     private func damage(of entry: TreeEntry, _ file: FileMerge) throws(GitError) -> String? {
-        let size = try repository.size(ofBlob: entry.id)
-        guard size <= bytesMax else { return "\(size) bytes are more than the \(bytesMax) allowed" }
-        let bytes = Bytes(try repository.blob(entry.id).array)
+        guard let bytes = try files.bytes(entry) else { return "\(try repository.size(ofBlob: entry.id)) bytes are more than the \(bytesMax) allowed" }
         do {
             _ = try LocalizedFile(parsing: bytes, path: file.path.description)
             return nil

@@ -18,6 +18,8 @@ public struct Configuration: Sendable, Equatable {
     public var socket: String?
     /// The name and address that sync commits are committed with.
     public var committer = Person(name: "Concord", email: "concord@localhost")
+    /// How sync commits are signed; `nil`: not at all.
+    public var signing: CommitSigning?
     /// How long a repository must have been quiet after a change before it is looked at.
     public var quiet: Duration = .milliseconds(50)
     /// How often every repository is looked at although nothing was heard.

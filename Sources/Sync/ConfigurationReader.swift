@@ -32,6 +32,9 @@ private struct ConfigurationReader {
     let file: String
     var configuration = Configuration()
     var isDryRun = false
+    var signing = (key: String?.none, format: CommitSigning.Format.openpgp, program: String?.none)
+    /// Where a signature is spoken of.
+    var signingLine: Int?
     var repositories: [Section<RepositorySettings>] = []
     var rules: [Section<Rule>] = []
     var faults: [ConfigurationError.Fault] = []
@@ -55,7 +58,7 @@ private struct ConfigurationReader {
     init(file: String) { self.file = file }
 
     private static let names: [String: [String]] = [
-        "concord": ["socket", "name", "email", "quiet", "rescan", "workers", "dryRun"],
+        "concord": ["socket", "name", "email", "signingKey", "gpgFormat", "gpgProgram", "quiet", "rescan", "workers", "dryRun"],
         "repository": ["path", "catalogs", "catalogBytesMax", "sourceLanguage", "dryRun"],
         "sync": [
             "repository", "from", "into", "back", "source", "take", "fastForward", "policy", "alias", "flagStale", "translatorsDelete", "lossMax", "dryRun",
@@ -89,6 +92,9 @@ private struct ConfigurationReader {
         case "socket": if let path = text(entry, absolute: true) { configuration.socket = path }
         case "name": if let name = text(entry) { configuration.committer.name = name }
         case "email": if let email = text(entry) { configuration.committer.email = email }
+        case "signingkey": (signing.key, signingLine) = (text(entry), entry.line)
+        case "gpgformat": if let value = choice(entry, CommitSigning.Format.self) { (signing.format, signingLine) = (value, entry.line) }
+        case "gpgprogram": (signing.program, signingLine) = (text(entry), entry.line)
         case "quiet": if let value = duration(entry, in: .zero ... .seconds(3600)) { configuration.quiet = value }
         case "rescan": if let value = duration(entry, in: .seconds(1) ... .seconds(86_400)) { configuration.rescan = value }
         case "workers": if let value = number(entry, in: 1...64) { configuration.workers = value }
@@ -163,6 +169,13 @@ private struct ConfigurationReader {
         for section in repositories where !section.seen.contains("path") {
             fault(section.line, "[repository \"\(section.value.name)\"] has no `path`")
         }
+        var places: [String: String] = [:]
+        for section in repositories where !section.value.path.isEmpty {
+            let place = Self.place(of: section.value.path)
+            guard let other = places.updateValue(section.value.name, forKey: place) else { continue }
+            fault(section.line, "[repository \"\(section.value.name)\"] is the repository of [repository \"\(other)\"] again, at `\(section.value.path)`; "
+                + "two sections would sync it twice, so keep one, and write a [sync] for each of its rules")
+        }
         for (rule, glob, line) in finished where !repositories.contains(where: { glob.matches($0.value.name) }) {
             fault(line, "[sync \"\(rule.name)\"] is for repository `\(glob.text)`, and there is none of that name"
                 + suggestion(for: glob.text, among: repositories.map(\.value.name)))
@@ -176,11 +189,30 @@ private struct ConfigurationReader {
         for (section, settings) in zip(repositories, configuration.repositories) where settings.rules.isEmpty && rules.count == finished.count {
             fault(section.line, "no [sync] section is for repository \"\(settings.name)\"")
         }
+        finishSigning()
         if repositories.isEmpty { fault(nil, "it names no [repository]") }
         guard faults.isEmpty else {
             throw ConfigurationError(faults: faults.sorted { ($0.line ?? .max) < ($1.line ?? .max) })
         }
         return configuration
+    }
+}
+
+extension ConfigurationReader {
+    private mutating func finishSigning() {
+        guard let key = signing.key else {
+            if let signingLine, faults.isEmpty { fault(signingLine, "commits are signed with `concord.signingKey`, and there is none") }
+            return
+        }
+        // The daemon is in no directory where a relative path would mean the same tomorrow.
+        if signing.format == .ssh, !key.hasPrefix("/") { return fault(signingLine, "with gpgFormat = ssh, `concord.signingKey` is the absolute path of a key's file, not `\(key)`") }
+        configuration.signing = CommitSigning(key: key, format: signing.format, program: signing.program)
+    }
+
+    /// One name for all the paths of a repository: links are followed, and `app` is its `app/.git`.
+    private static func place(of path: String) -> String {
+        // What is not there yet is told apart by its text.
+        resolvedPath(path + "/.git") ?? resolvedPath(path) ?? "/" + path.split(separator: "/").joined(separator: "/")
     }
 }
 

@@ -63,10 +63,11 @@ public struct Conflicts {
         var found: [SyncConflict] = []
         var blocked: [String] = []
         let resolutions = try RememberedResolutions(repository).byFile()
+        let files = LocalizedFiles(try Repository(opening: repository.path, keepingObjects: false), bytesMax: settings.catalogBytesMax)
         let (steps, _) = plan(settings.rules, tips: try repository.refs(under: "refs/heads/"))
         for step in steps {
             var reconciliation = Reconciliation(
-                repository: repository, settings: settings, committer: .init(name: "Concord", email: "concord@localhost"), isDryRun: true,
+                files: files, settings: settings, committer: .init(name: "Concord", email: "concord@localhost"), isDryRun: true,
                 now: wallClockSeconds(), resolutions: resolutions)
             _ = try reconciliation.followTree(of: step)
             var held: [Held] = []
@@ -86,12 +87,16 @@ public struct Conflicts {
     }
 
     /// Decides one conflict: commits what was chosen on its target, in the name of `person`, and remembers the decision. Where
-    /// ours was chosen, and in a table of strings, there is nothing to commit: the next sync does what was decided.
+    /// ours was chosen there is nothing to commit: the next sync does what was decided.
     ///
     /// Both are written under the lock of the branch, the memory first.
     public func decide(_ conflict: SyncConflict, _ choice: ConflictChoice, on branch: CatalogBranch, by person: Signature) throws(BranchEditError) -> BranchEdit {
         let held = conflict.held
-        guard let leaf = held.leaf else { throw .absent("\(held.file) is held as a whole: \(held.why); it has to be put right by hand") }
+        guard let leaf = held.leaf else { return try decideFile(conflict, choice, on: branch, by: person) }
+        guard leaf.key != nil || leaf.field == "sourceLanguage" else { throw .absent("\(held.file): \(held.why); nothing can be decided about that here") }
+        if case .text = choice, leaf.field == nil {
+            throw .absent("it is about all of \(held.place), which --ours or --theirs decides; a text cannot")
+        }
         let chosen: String? = switch choice {
         case .ours: held.ours
         case .theirs: held.theirs
@@ -99,24 +104,16 @@ public struct Conflicts {
         }
         let resolution = Resolution(path: leaf, base: held.base, one: held.ours, other: held.theirs, chosen: chosen)
         let memory = RememberedResolutions(repository)
-        // A table of strings is not edited here: the next sync takes the side that was chosen.
-        let isTable = TableKind(path: held.file.description) != nil
-        if case .text = choice { try CatalogBranch.checkIsCatalog(held.file) }
-        guard choice != .ours, !isTable else {
-            do {
-                switch try memory.remember(resolution, file: held.file, by: person) {
-                case .swapped: return .unchanged
-                case .lost: return .blocked("the decisions are being written by others; try later")
-                case .locked(let path, let age): return .blocked("\(path) is held by another process for \(age) s; if none is running, remove the file")
-                }
-            } catch {
-                throw .git(error)
-            }
+        guard choice != .ours else { return try remember(resolution, held.file, by: person) }
+        guard try branch.hasFile(held.file) else {
+            throw .absent("\(branch.name.shorthand) has tables in the place of \(held.file), and they cannot say it; take --ours, or edit the tables by hand")
         }
-        let incoming = choice == .theirs ? try theirs(conflict) : nil
-        let place = [leaf.key.map { "\"\(printable($0, lengthMax: 40))\"" }, leaf.language, leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
+        let incoming = choice == .theirs && leaf.key != nil ? try theirs(conflict) : nil
+        if choice == .theirs, leaf.key != nil, leaf.field == nil, incoming == nil {
+            throw .absent("a catalog cannot say what the tables of \(conflict.source.name.shorthand) have of \(held.place); take --ours, or put it in by hand and then take --ours")
+        }
         let message = """
-            Decide \(place)
+            Decide \(held.place)
 
             \(held.file): \(chosen.map { printable($0) } ?? "removed")
             \(conflict.target.name.shorthand) had: \(held.ours.map { printable($0) } ?? "nothing")
@@ -125,23 +122,71 @@ public struct Conflicts {
             """
         return try branch.edit(held.file, message: message, author: person) { () throws(GitError) in
             try memory.remember(resolution, file: held.file, by: person)
-        } _: { document throws(EditFault) in
+        } _: { file throws(EditFault) in
             // A text of a table has no state; nobody has looked at it here.
-            guard let incoming else { return try document.setting(chosen ?? "", state: choice == .theirs ? "needs_review" : "translated", at: leaf) }
-            // The state that theirs gave its text comes with it.
-            return try document.taking(Set([leaf, leaf.stateOfText].compactMap { $0 }), from: incoming)
+            guard let incoming else { return try file.setting(chosen ?? "", state: choice == .theirs ? "needs_review" : "translated", at: leaf, path: held.file) }
+            return try file.taking(leaf, from: incoming, path: held.file)
         }
     }
 
-    /// The catalog as the source has it; `nil` where the source has not migrated its tables and there is a text to be taken.
-    private func theirs(_ conflict: SyncConflict) throws(BranchEditError) -> CatalogDocument? {
+    /// Remembers a decision by which the target stays as it is.
+    private func remember(_ resolution: Resolution, _ file: TreePath, by person: Signature) throws(BranchEditError) -> BranchEdit {
+        do {
+            switch try RememberedResolutions(repository).remember(resolution, file: file, by: person) {
+            case .swapped: return .unchanged
+            case .lost: return .blocked("the decisions are being written by others; try later")
+            case .locked(let path, let age): return .blocked("\(path) is held by another process for \(age) s; if none is running, remove the file")
+            }
+        } catch {
+            throw .git(error)
+        }
+    }
+
+    /// Decides about a file as a whole, where one side or the other can have it.
+    private func decideFile(_ conflict: SyncConflict, _ choice: ConflictChoice, on branch: CatalogBranch, by person: Signature) throws(BranchEditError) -> BranchEdit {
+        let held = conflict.held
+        guard held.isChoiceOfFile else { throw .absent("\(held.file) is held as a whole: \(held.why)\(try remedy(for: conflict)); no side can be taken for that") }
+        if case .text = choice { throw .absent("it is about all of \(held.file), which --ours or --theirs decides; a text cannot") }
+        let resolution = Resolution(path: .blob, base: held.base, one: held.ours, other: held.theirs, chosen: choice == .ours ? held.ours : held.theirs)
+        guard choice != .ours else { return try remember(resolution, held.file, by: person) }
+        let entry: TreeEntry?
+        do { entry = try repository.entry(at: held.file, in: repository.tree(of: conflict.source.tip)) } catch { throw .git(error) }
+        guard entry?.id.hex == held.theirs else { throw .absent("\(held.file) has another path on \(conflict.source.name.shorthand); rename it there or here first") }
+        let message = """
+            Decide \(printable(held.file.description))
+
+            \(entry == nil ? "Removed" : "Taken whole"), as on \(conflict.source.name.shorthand).
+
+            """
+        let memory = RememberedResolutions(repository)
+        return try branch.change(message: message, author: person) { () throws(GitError) in
+            try memory.remember(resolution, file: held.file, by: person)
+        } _: { _ throws(BranchEditError) in [entry.map { .put($0) } ?? .remove(held.file)] }
+    }
+
+    /// What helps where a file cannot be read: its last version that can.
+    private func remedy(for conflict: SyncConflict) throws(BranchEditError) -> String {
+        guard conflict.held.why.contains("cannot be read") else { return "" }
+        do {
+            for end in [conflict.target, conflict.source] {
+                guard let good = try LeafHistory.lastReadable(conflict.held.file, from: end.tip, in: repository) else { continue }
+                return "; repair it on \(end.name.shorthand) and push (`git show \(good.short):\(conflict.held.file)` is its last version there that can be read)"
+            }
+        } catch {
+            throw .git(error)
+        }
+        return "; repair it there and push"
+    }
+
+    /// The file as the source has it; `nil` where the source has not migrated its tables and there is a text to be taken.
+    private func theirs(_ conflict: SyncConflict) throws(BranchEditError) -> LocalizedFile? {
         do {
             let tree = try repository.tree(of: conflict.source.tip)
             guard let entry = try repository.entry(at: conflict.held.file, in: tree) else {
                 if conflict.held.theirs != nil { return nil }
                 throw BranchEditError.absent("\(conflict.source.name.shorthand) has no file \(conflict.held.file)")
             }
-            return try CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: settings.catalogBytesMax).array))
+            return try LocalizedFile(parsing: Bytes(repository.blob(entry.id, bytesMax: settings.catalogBytesMax).array), path: conflict.held.file.description)
         } catch let error as BranchEditError {
             throw error
         } catch let error as GitError {
@@ -149,5 +194,35 @@ public struct Conflicts {
         } catch {
             throw .absent("\(conflict.held.file) on \(conflict.source.name.shorthand): \(error)")
         }
+    }
+}
+
+extension Held {
+    /// The place as people say it: `"Hello" fr value`.
+    var place: String {
+        guard let leaf else { return file.description }
+        return [leaf.key.map { "\"\(printable($0, lengthMax: 40))\"" }, leaf.language, leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
+    }
+}
+
+extension LeafPath {
+    /// The single texts of a value that a merge reports for more than a text: all of a key, or of a language. Nil for a text.
+    public func leaves(saying value: String, in file: TreePath) -> [LeafPath: String]? {
+        guard let key, field == nil, value.utf8.first == UInt8(ascii: "{") else { return nil }
+        if TableKind(path: file.name) != nil {
+            // Reports write it as an old-style list, which is a table of its own.
+            guard let table = try? TableDocument(parsing: Bytes(Array(value.utf8))) else { return nil }
+            var found: [LeafPath: String] = [:]
+            for entry in table.entries {
+                for (place, text) in table.leaves(of: entry.key, language: nil) {
+                    let field = place.field == "value" ? entry.key : "\(entry.key).\(place.field ?? "")"
+                    found[LeafPath(key: key, field: field)] = text
+                }
+            }
+            return found
+        }
+        func object(_ name: String, _ inner: String) -> String { "{\(JSON.string(name)): \(inner)}" }
+        let entry = language.map { object("localizations", object($0, value)) } ?? value
+        return (try? CatalogDocument(parsing: Bytes(Array(object("strings", object(key, entry)).utf8))))?.leaves(of: key)
     }
 }

@@ -134,7 +134,7 @@ public actor Daemon {
                 guard let settings = configuration.repositories.first(where: { $0.name == name }) else { continue }
                 agenda.begin(name)
                 running += 1
-                let look = Look(settings: settings, committer: configuration.committer, memo: memos[name] ?? StepMemo(), watch: watch, stop: stop)
+                let look = Look(settings: settings, committer: configuration.committer, signing: configuration.signing, memo: memos[name] ?? StepMemo(), watch: watch, stop: stop)
                 let hand = workers[worker]
                 group.addTask { [post] in
                     let outcome = await hand.run(look) { post.yield(.moved(repository: name, $0)) }
@@ -244,7 +244,7 @@ extension Daemon {
             backoffs[name] = nil
         }
         for settings in fresh.repositories {
-            let isChanged = old[settings.name] != settings || fresh.committer != configuration.committer
+            let isChanged = old[settings.name] != settings || fresh.committer != configuration.committer || fresh.signing != configuration.signing
             if old[settings.name]?.path != settings.path { watch.forget(settings.name) }
             if isChanged { memos[settings.name] = nil }
             agenda.add(settings.name, at: now)
@@ -286,6 +286,7 @@ extension Daemon {
 struct Look: Sendable {
     let settings: RepositorySettings
     let committer: Configuration.Person
+    let signing: CommitSigning?
     let memo: StepMemo
     let watch: DirectoryWatch<String>
     let stop: StopFlag
@@ -315,7 +316,7 @@ struct Look: Sendable {
         var memo = memo
         do throws(GitError) {
             let pass = Pass(
-                settings: settings, committer: committer,
+                settings: settings, committer: committer, signing: signing,
                 isStopped: {
                     pulse.begin()
                     return stop.isRaised

@@ -1,20 +1,26 @@
 import Git
 import StringCatalog
+import StringsTable
 
 // The history of leaves: which commits gave a text or a state its value.
 //
 // As `git log FILE` does it, but by leaf: a commit in which the leaf is as in one of its parents has not touched it, and only
 // that parent is followed. A sync of one parent has a second one in this sense, the source that it names in its trailer.
 
-/// A commit in which leaves of one key became different.
+/// A commit in which leaves of one key became different, or in which their file became another.
 public struct LeafEvent: Sendable {
     public let commit: Commit
-    /// Where the file was then.
+    /// Where the file was then: of several tables the first that changed.
     public let path: TreePath
     /// What became different, against the first parent: the old and the new value, `nil` where there is none.
     public let changes: [(leaf: LeafPath, old: String?, new: String?)]
     /// The commit that the new values came from as they are, for a merge or a sync; `nil` where they were made here.
     public let origin: ObjectID?
+    /// The files in which the texts stood, where they are of the other form than the one that was asked about: the tables from which
+    /// a catalog was made, or the catalog from which texts came into a table.
+    public var stoodIn: [TreePath] = []
+    /// The tables from which this commit made the catalog: before it the history goes on in them. Empty for other commits.
+    public var migratedFrom: [TreePath] = []
 }
 
 /// A commit by which a value came from another branch unchanged: a merge, or a sync of one parent.
@@ -24,21 +30,35 @@ public struct LeafPassage: Sendable {
     public let from: ObjectID
 }
 
+/// Where the leaves stand in a commit. Their places are named as in the file that was asked about, whatever the form is there.
+enum LeafPlace: Hashable {
+    case file(TreePath)
+    /// Before a catalog was made of them: in the tables of all languages.
+    case tables(TableName, sourceLanguage: String)
+    /// On a branch that has migrated: in the catalog from which they came into a table.
+    case catalog(TreePath, asTable: TreePath)
+}
+
 /// The history of the leaves of one key, or of one language of it.
 ///
 /// A working object: it keeps what it read of each version of the file as long as it lives.
 final class LeafHistory {
     private let repository: Repository
+    private let keys: Set<String>
     private let isMeant: (LocalizedFile, TreePath) -> [LeafPath: String]
     private let bytesMax: Int
-    private var leavesOfBlob: [ObjectID: [LeafPath: String]] = [:]
+    private var leavesOfBlobs: [[ObjectID]: [LeafPath: String]] = [:]
+    private var tableOfBlob: [ObjectID: TableDocument?] = [:]
 
     /// More commits than this are not walked.
     static let commitsMax = 200_000
+    /// Tables may have been removed so many commits before the catalog came.
+    private static let migrationCommitsMax = 5
 
     init(of key: String, language: String?, in repository: Repository, bytesMax: Int = CatalogBranch.catalogBytesMax) {
         self.repository = repository
         self.bytesMax = bytesMax
+        keys = [key]
         isMeant = { $0.leaves(of: key, language: language, at: $1) }
     }
 
@@ -48,23 +68,89 @@ final class LeafHistory {
     ) {
         self.repository = repository
         self.bytesMax = bytesMax
+        keys = Set(leaves.compactMap(\.key))
         isMeant = { file, _ in
             leaves.reduce(into: [:]) { found, leaf in file.value(at: leaf, aliases: aliases).map { found[leaf] = $0 } }
         }
     }
 
     /// What the leaves are in a commit; empty where the file, or the key in it, is not there or cannot be read.
-    func leaves(in commit: ObjectID, at path: TreePath) throws(GitError) -> [LeafPath: String] {
-        guard let entry = try repository.entry(at: path, in: repository.tree(of: commit)), entry.mode.isFile else { return [:] }
-        if let known = leavesOfBlob[entry.id] { return known }
-        let bytes = try repository.blob(entry.id, bytesMax: bytesMax).array
-        // A version that cannot be read has no texts; the history goes on behind it.
-        let found = (try? LocalizedFile(parsing: Bytes(bytes), path: path.description)).map { isMeant($0, path) } ?? [:]
-        leavesOfBlob[entry.id] = found
-        return found
+    func leaves(in commit: ObjectID, at place: LeafPlace) throws(GitError) -> [LeafPath: String] {
+        let tree = try repository.tree(of: commit)
+        switch place {
+        case .file(let path):
+            guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else { return [:] }
+            if let known = leavesOfBlobs[[entry.id]] { return known }
+            let bytes = try repository.blob(entry.id, bytesMax: bytesMax).array
+            // A version that cannot be read has no texts; the history goes on behind it.
+            let found = (try? LocalizedFile(parsing: Bytes(bytes), path: path.description)).map { isMeant($0, path) } ?? [:]
+            leavesOfBlobs[[entry.id]] = found
+            return found
+        case .tables(let name, let source):
+            let entries = try Standing(of: name, in: tree, repository).tables
+            guard !entries.isEmpty else { return [:] }
+            let ids = entries.map(\.id)
+            if let known = leavesOfBlobs[ids] { return known }
+            let tables = try self.tables(entries, source).map(\.table)
+            let catalog = try? CatalogDocument(parsing: migrated(tables, sourceLanguage: source).bytes)
+            // A table has no states: those that a migration gives are not of this time.
+            let found = catalog.map { isMeant(.catalog($0), name.catalog).filter { $0.key.isText || $0.key.field == "comment" } } ?? [:]
+            leavesOfBlobs[ids] = found
+            return found
+        case .catalog(let path, let table):
+            guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else { return [:] }
+            if let known = leavesOfBlobs[[entry.id]] { return known }
+            let document = try? CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array))
+            let found = document.flatMap { Self.table(of: keys, in: $0, at: table) }.map { isMeant(.table($0, .strings), table) } ?? [:]
+            leavesOfBlobs[[entry.id]] = found
+            return found
+        }
     }
 
-    /// Walks back from a commit and tells each event, and each passage, newest first, until the closure says that it has seen enough.
+    /// The plain texts that a catalog has of some keys in one language, as the table of that language would have them.
+    private static func table(of keys: Set<String>, in catalog: CatalogDocument, at path: TreePath) -> TableDocument? {
+        let language = TableLanguage(path: path.description, sourceLanguage: catalog.sourceLanguage ?? "en")
+        var table = try? TableDocument(parsing: Bytes([]))
+        func set(_ text: String?, _ leaf: LeafPath) {
+            guard let text, let bytes = try? table?.setting(text, at: leaf, kind: .strings) else { return }
+            table = try? TableDocument(parsing: bytes)
+        }
+        for key in keys {
+            set(catalog.value(at: LeafPath(key: key, language: language.code, field: "stringUnit.value")), LeafPath(key: key, field: "value"))
+            set(catalog.value(at: LeafPath(key: key, field: "comment")), LeafPath(key: key, field: "comment"))
+        }
+        return table
+    }
+
+    /// The tables that count at run time, with nothing in them but the keys that are asked for.
+    private func tables(_ entries: [TreeEntry], _ source: String) throws(GitError) -> [(path: TreePath, table: LocalizedTable)] {
+        var found: [(path: TreePath, table: LocalizedTable)] = []
+        for entry in entries {
+            guard entry.mode.isFile, let kind = TableKind(path: entry.path.name), let language = TableLanguage(path: entry.path.description, sourceLanguage: source).code else { continue }
+            let document: TableDocument?
+            if let known = tableOfBlob[entry.id] { document = known } else {
+                document = try? TableDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array)).keeping(keys)
+                tableOfBlob[entry.id] = .some(document)
+            }
+            if let document { found.append((entry.path, LocalizedTable(language: language, kind: kind, document: document))) }
+        }
+        return found.filter { item in
+            item.path.parent?.name != "Base.lproj"
+                || !found.contains { $0.path != item.path && $0.table.language == item.table.language && $0.table.kind == item.table.kind }
+        }
+    }
+
+    /// The tables in which these leaves stand; all that have one of the keys where no leaves are given.
+    private func paths(of leaves: [LeafPath]?, in commit: ObjectID, _ name: TableName, _ source: String) throws(GitError) -> [TreePath] {
+        try tables(Standing(of: name, in: repository.tree(of: commit), repository).tables, source).filter { _, table in
+            guard !table.document.entries.isEmpty else { return false }
+            guard let languages = leaves?.compactMap(\.language), !languages.isEmpty else { return true }
+            return languages.contains { isSameLanguage($0, table.language) }
+        }.map(\.path)
+    }
+
+    /// Walks back from a commit and tells each event, each passage, and each migration, newest first, until the closure says that it has
+    /// seen enough.
     ///
     /// - Parameters:
     ///   - leaf: the one leaf to follow; `nil` for all.
@@ -72,44 +158,74 @@ final class LeafHistory {
     func walk(
         from tip: ObjectID, at path: TreePath, following leaf: LeafPath? = nil, everyLine: Bool = false, _ tell: (LeafStep) -> Bool
     ) throws(GitError) {
-        func state(_ commit: ObjectID, _ path: TreePath?) throws(GitError) -> [LeafPath: String] {
-            guard let path else { return [:] }
-            let all = try leaves(in: commit, at: path)
+        typealias Origin = (id: ObjectID, place: LeafPlace?, leaves: [LeafPath: String])
+        func state(_ commit: ObjectID, _ place: LeafPlace?) throws(GitError) -> [LeafPath: String] {
+            guard let place else { return [:] }
+            let all = try leaves(in: commit, at: place)
             return leaf.map { leaf in all.filter { $0.key == leaf } } ?? all
         }
-        var queue = [(commit: try repository.commit(tip), path: path)]
+        var queue = [(commit: try repository.commit(tip), place: LeafPlace.file(path))]
         var seen: Set<ObjectID> = [tip]
         var count = 0
-        while let (commit, path) = queue.popLast() {
+        while let (commit, place) = queue.popLast() {
             count += 1
             guard count <= Self.commitsMax else {
                 throw GitError(.limit, stage: "walk the history of \(path)", detail: "it has more than \(Self.commitsMax) commits")
             }
-            let now = try state(commit.id, path)
-            var origins: [(id: ObjectID, path: TreePath?, leaves: [LeafPath: String])] = []
+            let now = try state(commit.id, place)
+            var origins: [Origin] = []
             for id in commit.parents + [PartialSync(commit)?.source].compactMap({ $0 }) {
-                let place = try self.place(of: path, in: id, before: commit)
+                let place = try self.place(of: place, in: id, before: commit)
                 origins.append((id, place, try state(id, place)))
             }
-            func follow(_ origin: (id: ObjectID, path: TreePath?, leaves: [LeafPath: String])) throws(GitError) {
-                guard let place = origin.path, seen.insert(origin.id).inserted else { return }
+            func follow(_ origin: Origin) throws(GitError) {
+                guard let place = origin.place, seen.insert(origin.id).inserted else { return }
                 let next = try repository.commit(origin.id)
                 // Newest last, so that it is taken first; a history has few lines at a time.
                 let at = queue.firstIndex { $0.commit.committer.seconds >= next.committer.seconds } ?? queue.count
                 queue.insert((next, place), at: at)
             }
+            /// The tables from which this commit made its catalog.
+            func migratedFrom() throws(GitError) -> [TreePath] {
+                guard case .file = place else { return [] }
+                for origin in origins.prefix(commit.parents.count) where !origin.leaves.isEmpty {
+                    guard case .tables(let name, let source)? = origin.place else { continue }
+                    return try paths(of: leaf.map { [$0] } ?? Array(now.keys), in: origin.id, name, source)
+                }
+                return []
+            }
             let same = origins.firstIndex { isSame($0.leaves, now) }
             if let same, !everyLine || same == 0 {
                 if same > 0, !now.isEmpty, !tell(.passage(LeafPassage(commit: commit, from: origins[same].id))) { return }
+                let tables = try same < commit.parents.count ? migratedFrom() : []
+                if !tables.isEmpty, !tell(.migration(commit, tables)) { return }
                 try follow(origins[same])
                 if !everyLine { continue }
             }
             let old = origins.first?.leaves ?? [:]
             let changed = Set(old.keys).union(now.keys).sorted { ($0.language ?? "", $0.field ?? "") < ($1.language ?? "", $1.field ?? "") }
                 .filter { !isSame(old[$0], now[$0]) }.map { (leaf: $0, old: old[$0], new: now[$0]) }
-            let event = LeafEvent(commit: commit, path: path, changes: changed, origin: same.map { origins[$0].id })
-            if !changed.isEmpty, !tell(.event(event)) { return }
+            if !changed.isEmpty {
+                let event = try event(commit, place, changed, origin: same.map { origins[$0].id }, commit.parents.first)
+                guard tell(.event(event)) else { return }
+                let tables = try migratedFrom()
+                if !tables.isEmpty, !tell(.migration(commit, tables)) { return }
+            }
             for origin in origins { try follow(origin) }
+        }
+    }
+
+    private func event(
+        _ commit: Commit, _ place: LeafPlace, _ changed: [(leaf: LeafPath, old: String?, new: String?)], origin: ObjectID?, _ parent: ObjectID?
+    ) throws(GitError) -> LeafEvent {
+        switch place {
+        case .file(let path): return LeafEvent(commit: commit, path: path, changes: changed, origin: origin)
+        case .tables(let name, let source):
+            var tables = try paths(of: changed.map(\.leaf), in: commit.id, name, source)
+            // A text that went stood there before.
+            if tables.isEmpty, let parent { tables = try paths(of: changed.map(\.leaf), in: parent, name, source) }
+            return LeafEvent(commit: commit, path: tables.first ?? name.catalog, changes: changed, origin: origin, stoodIn: tables)
+        case .catalog(let path, _): return LeafEvent(commit: commit, path: path, changes: changed, origin: origin, stoodIn: [path])
         }
     }
 
@@ -124,12 +240,65 @@ final class LeafHistory {
         return seconds
     }
 
-    /// Where the file was in a parent: at its path, or where it was renamed from.
-    private func place(of path: TreePath, in parent: ObjectID, before commit: Commit) throws(GitError) -> TreePath? {
+    /// Where the leaves were in a parent: at their path, or where the file was renamed from, or in the tables of which the commit
+    /// made the catalog.
+    private func place(of place: LeafPlace, in parent: ObjectID, before commit: Commit) throws(GitError) -> LeafPlace? {
         let tree = try repository.tree(of: parent)
-        if try repository.entry(at: path, in: tree) != nil { return path }
-        guard try repository.entry(at: path, in: commit.tree) != nil else { return nil }
-        return try repository.changes(from: tree, to: commit.tree, findingRenames: true).first { $0.new?.path == path && $0.old != nil }?.old?.path
+        func formerPath(of path: TreePath) throws(GitError) -> TreePath? {
+            try repository.changes(from: tree, to: commit.tree, findingRenames: true).first { $0.new?.path == path && $0.old != nil }?.old?.path
+        }
+        switch place {
+        case .file(let path):
+            if try repository.entry(at: path, in: tree) != nil { return place }
+            guard let entry = try repository.entry(at: path, in: commit.tree) else { return nil }
+            if let former = try formerPath(of: path), (TableKind(path: former.name) == nil) == (TableKind(path: path.name) == nil) { return .file(former) }
+            guard let name = TableName(of: path) else { return nil }
+            guard TableKind(path: path.name) == nil else {
+                return try repository.entry(at: name.catalog, in: tree) != nil ? .catalog(name.catalog, asTable: path) : nil
+            }
+            guard try hasTables(name, near: parent) else { return nil }
+            let document = try? CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array))
+            return .tables(name, sourceLanguage: document?.sourceLanguage ?? "en")
+        case .tables(let name, let source):
+            let standing = try Standing(of: name, in: tree, repository)
+            if !standing.tables.isEmpty { return place }
+            if standing.catalog != nil { return .file(name.catalog) }
+            for table in try Standing(of: name, in: commit.tree, repository).tables {
+                if let former = try formerPath(of: table.path).flatMap({ TableName(of: $0) }) { return .tables(former, sourceLanguage: source) }
+            }
+            return try hasTables(name, near: parent) ? place : nil
+        case .catalog(let path, let table):
+            if try repository.entry(at: path, in: tree) != nil { return place }
+            return try repository.entry(at: table, in: tree) != nil ? .file(table) : nil
+        }
+    }
+
+    /// Whether a commit or one shortly before it has tables of a name: they may have been removed before the catalog came.
+    private func hasTables(_ name: TableName, near commit: ObjectID) throws(GitError) -> Bool {
+        var next: ObjectID? = commit
+        for _ in 0..<Self.migrationCommitsMax {
+            guard let id = next else { return false }
+            if try !Standing(of: name, in: repository.tree(of: id), repository).tables.isEmpty { return true }
+            next = try repository.commit(id).parents.first
+        }
+        return false
+    }
+
+    /// The newest commit along first parents whose file can be read, where that of the tip cannot; `nil` where it can, or there is none.
+    static func lastReadable(_ path: TreePath, from tip: ObjectID, in repository: Repository) throws(GitError) -> ObjectID? {
+        let commitsMax = 1_000
+        var known: ObjectID?
+        var next: ObjectID? = tip
+        for _ in 0..<commitsMax {
+            guard let id = next, let entry = try repository.entry(at: path, in: repository.tree(of: id)), entry.mode.isFile else { return nil }
+            if entry.id != known {
+                let bytes = Bytes(try repository.blob(entry.id, bytesMax: CatalogBranch.catalogBytesMax).array)
+                if (try? LocalizedFile(parsing: bytes, path: path.description)) != nil { return id == tip ? nil : id }
+            }
+            known = entry.id
+            next = try repository.commit(id).parents.first
+        }
+        return nil
     }
 }
 
@@ -137,10 +306,12 @@ final class LeafHistory {
 enum LeafStep {
     case event(LeafEvent)
     case passage(LeafPassage)
+    /// A commit that made the catalog of these tables; the walk goes on in them.
+    case migration(Commit, [TreePath])
 }
 
 /// Texts are the same if their Unicode scalars are.
-private func isSame(_ a: String?, _ b: String?) -> Bool {
+func isSame(_ a: String?, _ b: String?) -> Bool {
     switch (a, b) {
     case (nil, nil): true
     case (let a?, let b?): a.utf8.elementsEqual(b.utf8)
@@ -160,6 +331,8 @@ public struct LeafReason: Sendable {
     public let event: LeafEvent?
     /// By which merges and syncs the value came from there, the last one first.
     public let passages: [LeafPassage]
+    /// The commit that brought it from a table into a catalog, and the table; `nil` where that never happened, or before it was set.
+    public let migration: (commit: Commit, tables: [TreePath])?
     /// What syncs decided about it on the way, and what it took the place of.
     public let decisions: [RecordedDecision]
     public let losses: [LostText]
@@ -194,11 +367,26 @@ public struct CatalogHistory {
         try repository.entry(at: path, in: repository.tree(of: tip))?.mode.isFile == true
     }
 
+    /// The catalog that has taken the place of a table; `nil` where there is none.
+    public func catalog(inPlaceOf path: TreePath) throws(GitError) -> TreePath? {
+        guard TableKind(path: path.name) != nil, let name = TableName(of: path) else { return nil }
+        return try hasFile(at: name.catalog) ? name.catalog : nil
+    }
+
     /// The history of a key, or of one language of it, newest first.
     public func events(of key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafEvent] {
         var events: [LeafEvent] = []
         try LeafHistory(of: key, language: language, in: repository).walk(from: tip, at: path, everyLine: true) { step in
-            if case .event(let event) = step { events.append(event) }
+            switch step {
+            case .event(let event): events.append(event)
+            case .passage: break
+            case .migration(let commit, let tables):
+                if events.last?.commit.id == commit.id {
+                    events[events.count - 1].migratedFrom = tables
+                } else {
+                    events.append(LeafEvent(commit: commit, path: path, changes: [], origin: nil, migratedFrom: tables))
+                }
+            }
             return true
         }
         return events
@@ -208,25 +396,29 @@ public struct CatalogHistory {
     public func reasons(for key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafReason] {
         let history = LeafHistory(of: key, language: language, in: repository)
         let ledger = try Ledger(repository).contents()
-        let present = try history.leaves(in: tip, at: path).sorted { ($0.key.language ?? "", $0.key.field ?? "") < ($1.key.language ?? "", $1.key.field ?? "") }
+        let present = try history.leaves(in: tip, at: .file(path)).sorted { ($0.key.language ?? "", $0.key.field ?? "") < ($1.key.language ?? "", $1.key.field ?? "") }
         var reasons: [LeafReason] = []
         for (leaf, value) in present {
             var event: LeafEvent?
             var passages: [LeafPassage] = []
+            var migration: (commit: Commit, tables: [TreePath])?
             try history.walk(from: tip, at: path, following: leaf) { step in
                 switch step {
                 case .passage(let passage): passages.append(passage)
                 case .event(let found): event = found
+                case .migration(let commit, let tables): migration = (commit, tables)
                 }
                 return event == nil
             }
-            let commits = Set(passages.map(\.commit.id) + [event?.commit.id].compactMap { $0 })
+            let commits = Set(passages.map(\.commit.id) + [migration?.commit.id].compactMap { $0 } + [event?.commit.id].compactMap { $0 })
             func concerns(_ other: LeafPath) -> Bool {
                 other.key == leaf.key && (other.language == nil || other.language == leaf.language)
-                    && (other.field == nil || other.field == leaf.field || leaf.field?.hasPrefix(other.field! + ".") == true)
+                    && (other.field == nil || other.field == leaf.field || leaf.field?.hasPrefix(other.field! + ".") == true
+                        // The same text in its other form.
+                        || Set([other.field, leaf.field]) == ["value", "stringUnit.value"])
             }
             reasons.append(LeafReason(
-                leaf: leaf, value: value, event: event, passages: passages,
+                leaf: leaf, value: value, event: event, passages: passages, migration: migration,
                 decisions: ledger.decisions.filter { commits.contains($0.sync.commit) && concerns($0.leaf) },
                 losses: ledger.losses.filter { commits.contains($0.sync.commit) && concerns($0.leaf) }))
         }
@@ -241,6 +433,7 @@ extension LeafEvent {
             JSON.object([
                 "commit": .string(event.commit.id.hex), "author": .string("\(event.commit.author.name) <\(event.commit.author.email)>"),
                 "time": .number(Int(event.commit.author.seconds)), "subject": .string(event.commit.subject), "file": .string(event.path.description),
+                "stoodIn": .list(event.stoodIn.map { .string($0.description) }), "migratedFrom": .list(event.migratedFrom.map { .string($0.description) }),
                 "changes": .list(event.changes.map { leaf, old, new in
                     .object([
                         "language": .string(ifPresent: leaf.language), "field": .string(ifPresent: leaf.field), "old": .string(ifPresent: old),

@@ -36,7 +36,7 @@ enum LocalizedFile {
 
 /// A merge of texts in either form.
 struct LocalizedMerge {
-    let bytes: Bytes
+    let file: LocalizedFile
     let isUnchanged: Bool
     let report: MergeReport
     /// What the base of the next merge has in theirs' place where something is held.
@@ -53,15 +53,17 @@ struct LocalizedMerge {
             let base = base?.catalog
             var holding = policy
             var merged = try holdingWhatIsUnsound(&holding) { policy throws(MergeFault) in try merge(base: base, ours: ours, theirs: theirs, policy: policy) }
-            let faults = merged.isUnchanged ? [] : worsens(ours: ours.bytes, theirs: theirs.bytes, result: merged.bytes)
+            var result = try Self.document(merged, ours)
+            let faults = merged.isUnchanged ? [] : worsens(ours: ours, theirs: theirs, result: result)
             if !faults.isEmpty {
                 for fault in faults { if let key = fault.place.key { holding.holding[key] = "the merge would bring about a fault that neither side has: \(fault.sentence)" } }
                 merged = try merge(base: base, ours: ours, theirs: theirs, policy: holding)
-                if let left = merged.isUnchanged ? nil : worsens(ours: ours.bytes, theirs: theirs.bytes, result: merged.bytes).first {
+                result = try Self.document(merged, ours)
+                if let left = merged.isUnchanged ? nil : worsens(ours: ours, theirs: theirs, result: result).first {
                     throw MergeFault(description: "the merge would bring about a fault that neither side has: \(left.sentence)")
                 }
             }
-            (bytes, isUnchanged, report) = (merged.bytes, merged.isUnchanged, merged.report)
+            (file, isUnchanged, report) = (.catalog(result), merged.isUnchanged, merged.report)
             nextBase = { [merged] () throws(MergeFault) in try baseAfter(merged, base: base, theirs: theirs, aliases: policy.aliases) }
         case (.table(let ours, let kind), .table(let theirs, _)):
             let base = base?.table
@@ -69,20 +71,35 @@ struct LocalizedMerge {
             let merged = try holdingWhatIsUnsound(&holding) { policy throws(MergeFault) in
                 try merge(base: base, ours: ours, theirs: theirs, kind: kind, language: language, policy: policy)
             }
-            (bytes, isUnchanged, report) = (merged.bytes, merged.isUnchanged, merged.report)
+            do {
+                file = .table(merged.isUnchanged ? ours : try TableDocument(parsing: merged.bytes), kind)
+            } catch {
+                throw MergeFault(description: "the merged table does not parse: \(error)")
+            }
+            (isUnchanged, report) = (merged.isUnchanged, merged.report)
             nextBase = { () throws(MergeFault) in try baseAfter(merged, base: base, theirs: theirs) }
         case (.catalog, .table), (.table, .catalog):
             throw MergeFault(description: "one side is a catalog, the other a table of strings")
         }
     }
 
+    /// The result, which shares most of its bytes with ours.
+    private static func document(_ merged: CatalogMerge, _ ours: CatalogDocument) throws(MergeFault) -> CatalogDocument {
+        guard !merged.isUnchanged else { return ours }
+        do {
+            return try CatalogDocument(parsing: merged.bytes, like: ours)
+        } catch {
+            throw MergeFault(description: "the merged catalog does not parse: \(error)")
+        }
+    }
+
     /// The result with each conflict as it was in the base, for a step towards a common base.
-    func withConflictsAsInBase(_ base: LocalizedFile?, path: String, aliases: LanguageAliases) throws -> Bytes {
-        switch try LocalizedFile(parsing: bytes, path: path) {
+    func withConflictsAsInBase(_ base: LocalizedFile?, aliases: LanguageAliases) throws(MergeFault) -> Bytes {
+        switch file {
         case .catalog(let both):
-            return try baseAfter(CatalogMerge(bytes: bytes, isUnchanged: isUnchanged, report: report), base: base?.catalog, theirs: both, aliases: aliases)
+            try baseAfter(CatalogMerge(bytes: both.bytes, isUnchanged: isUnchanged, report: report), base: base?.catalog, theirs: both, aliases: aliases)
         case .table(let both, _):
-            return try baseAfter(TableMerge(bytes: bytes, isUnchanged: isUnchanged, report: report), base: base?.table, theirs: both)
+            try baseAfter(TableMerge(bytes: both.bytes, isUnchanged: isUnchanged, report: report), base: base?.table, theirs: both)
         }
     }
 }

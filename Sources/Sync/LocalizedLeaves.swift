@@ -2,25 +2,15 @@ import Git
 import StringCatalog
 import StringsTable
 
-// Where the texts of a file stand, in one way for both of its forms. A table has one language, that of its folder, and its texts
-// stand at their keys: the place of a plain one has no field.
+// Where the texts of a file stand, and edits of one of them, in one way for both of its forms. A table has one language, that
+// of its folder.
 
 extension LocalizedFile {
     /// What stands at a place; `nil` where nothing does.
     func value(at leaf: LeafPath, aliases: LanguageAliases = LanguageAliases()) -> String? {
         switch self {
-        case .catalog(let document): return document.value(at: leaf, aliases: aliases)
-        case .table(let document, _):
-            guard let key = leaf.key else { return nil }
-            let leaves = Self.leaves(of: key, in: document, language: leaf.language)
-            if let found = leaves[leaf] { return found }
-            // Reports name the field of a plain text, too, and that of a comment.
-            switch leaf.field {
-            case "value": return leaves[LeafPath(key: key, language: leaf.language)]
-            case "comment": return Self.entry(key, in: document)?.comment
-            case "trailing comment": return Self.entry(key, in: document)?.trailingComment
-            case nil, _?: return nil
-            }
+        case .catalog(let document): document.value(at: leaf, aliases: aliases)
+        case .table(let document, _): document.value(at: leaf)
         }
     }
 
@@ -30,28 +20,37 @@ extension LocalizedFile {
         case .catalog(let document): return document.leaves(of: key, language: language)
         case .table(let document, _):
             let own = TableLanguage(path: path.description).code
-            func identity(_ code: String?) -> String? { code.map { $0.lowercased().split(separator: "_", omittingEmptySubsequences: false).joined(separator: "-") } }
-            guard language == nil || identity(language) == identity(own) else { return [:] }
-            return Self.leaves(of: key, in: document, language: language ?? own)
+            guard let language else { return document.leaves(of: key, language: own) }
+            guard let own, isSameLanguage(language, own) else { return [:] }
+            // The comment is for all languages, here as in a catalog.
+            return document.leaves(of: key, language: language).filter { !$0.key.isComment }
         }
     }
 
-    /// The row that counts for a key.
-    private static func entry(_ key: String, in table: TableDocument) -> TableEntry? { table.entries.last { $0.key.utf8.elementsEqual(key.utf8) } }
-
-    private static func leaves(of key: String, in table: TableDocument, language: String?) -> [LeafPath: String] {
-        guard let entry = entry(key, in: table) else { return [:] }
-        var found: [LeafPath: String] = [:]
-        func walk(_ content: TableContent, _ fields: [String]) {
-            let place = LeafPath(key: key, language: language, field: fields.isEmpty ? nil : fields.joined(separator: "."))
-            switch content {
-            case .text(let text): found[place] = text
-            case .other(let lexeme): found[place] = lexeme
-            case .dictionary(let members): for (name, value) in members { walk(value, fields + [name]) }
-            case .array(let items): for (index, item) in items.enumerated() { walk(item, fields + [String(index)]) }
-            }
+    /// The file with another text at a place; see the edits of each form. A table has no states.
+    func setting(_ text: String, state: String?, at leaf: LeafPath, path: TreePath) throws(EditFault) -> Bytes {
+        switch self {
+        case .catalog(let document): try document.setting(text, state: state, at: leaf)
+        case .table(let document, let kind): try document.setting(text, at: leaf, kind: kind, language: TableLanguage(path: path.description))
         }
-        walk(entry.content, [])
-        return found
+    }
+
+    /// The file with what another one has at a place, a text with its state.
+    func taking(_ leaf: LeafPath, from other: LocalizedFile, path: TreePath) throws(EditFault) -> Bytes {
+        switch (self, other) {
+        case (.catalog(let document), .catalog(let other)):
+            return try document.taking(Set([leaf, leaf.stateOfText].compactMap { $0 }), from: other)
+        case (.table(let document, let kind), .table(let other, _)):
+            return try document.taking([leaf], from: other, kind: kind, language: TableLanguage(path: path.description))
+        case (.catalog, .table), (.table, .catalog): throw .place("one side is a catalog, the other a table of strings")
+        }
     }
 }
+
+extension LeafPath {
+    /// Whether it is a comment of a table, which is about the key and no text of its language.
+    var isComment: Bool { field == "comment" || field == "trailing comment" }
+}
+
+/// Whether two codes name one language, however they are spelled.
+func isSameLanguage(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }

@@ -70,6 +70,9 @@ struct MigrationSync {
     /// Whether the target has everything of the source's texts in another form, as far as is on record.
     var hasAllArrived: Bool { crossings.allSatisfy { $0.held.isEmpty && $0.merged.base == $0.merged.theirs } }
 
+    /// What a person decided to leave out, by catalog.
+    var traces: [(file: TreePath, trace: MergeTrace)] { crossings.map { ($0.name.catalog, $0.trace) } }
+
     /// Whether a file is one whose form differs between the sides.
     func concerns(_ path: TreePath) -> Bool { crossings.contains { $0.concerns(path) } }
 
@@ -79,7 +82,7 @@ struct MigrationSync {
         // Only one side did more than to migrate: its own bytes are better than those that a conversion gives.
         if crossing.isOursConverted, let theirs = file.theirs, file.ours?.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
         var result = try sync.resolve(file)
-        if case .bytes(let bytes) = result.resolution { result.trace.decisions += crossing.decisions(in: Bytes(bytes)) }
+        if let merged = result.merged { result.trace.decisions += crossing.decisions(in: merged) }
         return result
     }
 
@@ -97,7 +100,7 @@ struct MigrationSync {
 }
 
 /// A name that tables of all languages share, and the catalog in their place: `App/fr.lproj/Main.strings`, `App/Main.xcstrings`.
-private struct TableName: Hashable {
+struct TableName: Hashable {
     let catalog: TreePath
     let folder: TreePath?
     let stem: String
@@ -121,7 +124,7 @@ private struct TableName: Hashable {
 }
 
 /// What a tree has of one name.
-private struct Standing: Equatable {
+struct Standing: Equatable {
     var catalog: TreeEntry?
     var tables: [TreeEntry] = []
 
@@ -162,8 +165,6 @@ private struct HeldKey: Hashable {
     func isIn(_ other: String) -> Bool { language.map { isSameLanguage($0, other) } ?? true }
 }
 
-private func isSameLanguage(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }
-
 /// Why a name cannot be brought into another form: as a whole it waits for a person.
 private struct CrossingFault: Error {
     let file: TreePath
@@ -184,6 +185,8 @@ private struct Crossing {
     /// As it is merged.
     private(set) var merged: Standings
     private(set) var held: [Held] = []
+    /// What is not held any more because a person decided about it.
+    private(set) var trace = MergeTrace()
 
     /// The tables of the base and of the side that has them, and the catalogs that they or the base are.
     private var baseTables: [ReadTable] = []
@@ -207,6 +210,7 @@ private struct Crossing {
             case .catalog: try bringIntoCatalog(sync)
             case .tables: try bringIntoTables(sync)
             }
+            dropDecided(sync)
         } catch let error as GitError {
             throw error
         } catch {
@@ -222,6 +226,18 @@ private struct Crossing {
 
     func concerns(_ path: TreePath) -> Bool {
         (raw.all + merged.all).contains { standing in standing.entries.contains { $0.path == path } }
+    }
+
+    /// What a person decided about these very values waits no longer. The text stays out for good, or was put in by hand.
+    private mutating func dropDecided(_ sync: CatalogSync) {
+        guard let known = sync.resolutions[name.catalog.description] else { return }
+        held.removeAll { place in
+            guard let leaf = place.leaf, known.resolution(at: leaf, base: place.base, ours: place.ours, theirs: place.theirs, aliases: sync.policy.aliases) != nil else { return false }
+            if let text = place.theirs {
+                trace.losses.append((Loss(path: leaf, text: text, from: "theirs", rule: "a person decided it"), place.base, place.ours, place.theirs))
+            }
+            return true
+        }
     }
 
     // MARK: From tables into the catalog
@@ -253,23 +269,25 @@ private struct Crossing {
 
     /// Holds what changed in tables and has no form in a catalog.
     private mutating func holdLeftovers(_ old: [Migration.Leftover], _ new: [Migration.Leftover], on branch: String) {
-        func content(_ tables: [ReadTable], _ leftover: Migration.Leftover) -> [String] {
-            tables.filter { $0.table.language == leftover.language }
-                .map { $0.table.document.entries.filter { $0.key == leftover.key && !$0.isHidden }.map { "\($0.content)" }.joined() }
+        func content(_ tables: [ReadTable], _ leftover: Migration.Leftover) -> String? {
+            let leaves = tables.filter { $0.table.language == leftover.language }.flatMap { $0.table.document.leaves(of: leftover.key, language: nil) }
+            let lines = leaves.map { "\($0.key.field ?? ""): \($0.value)" }.sorted()
+            return lines.isEmpty ? nil : lines.joined(separator: "\n")
         }
         let known = Set(old.map(\.description))
         // A copy of a key that a later one hides is no text for anybody.
         for leftover in new where !leftover.why.hasPrefix("a later copy") {
             if known.contains(leftover.description), content(baseTables, leftover) == content(editedTables, leftover) { continue }
             held.append(Held(
-                file: name.catalog, leaf: LeafPath(key: leftover.key, language: leftover.language), base: nil, ours: nil, theirs: nil,
+                file: name.catalog, leaf: LeafPath(key: leftover.key, language: leftover.language), base: content(baseTables, leftover), ours: nil,
+                theirs: content(editedTables, leftover),
                 why: "edited in a table on \(branch), and a catalog cannot say it: \(leftover.why)"))
         }
     }
 
     /// What is to be told of table edits that are in a merged catalog.
-    func decisions(in bytes: Bytes) -> [Decision] {
-        guard let baseCatalog, let editedCatalog, let result = try? CatalogDocument(parsing: bytes) else { return [] }
+    func decisions(in result: CatalogDocument) -> [Decision] {
+        guard let baseCatalog, let editedCatalog else { return [] }
         let arrived = changes(from: baseCatalog, to: result).filter(\.isOfText)
         return changes(from: baseCatalog, to: editedCatalog).filter { $0.isOfText && arrived.contains($0) }.map { change in
             Decision(
@@ -479,9 +497,10 @@ private struct Crossing {
     }
 
     private static func bytes(_ entry: TreeEntry, _ sync: CatalogSync) throws -> Bytes {
-        let size = try sync.repository.size(ofBlob: entry.id)
-        guard size <= sync.bytesMax else { throw CrossingFault(file: entry.path, sentence: "\(size) bytes are more than the \(sync.bytesMax) allowed") }
-        return Bytes(try sync.repository.blob(entry.id, bytesMax: sync.bytesMax).array)
+        guard let bytes = try sync.files.bytes(entry) else {
+            throw CrossingFault(file: entry.path, sentence: "\(try sync.repository.size(ofBlob: entry.id)) bytes are more than the \(sync.bytesMax) allowed")
+        }
+        return bytes
     }
 
     /// The tables that count at run time: of `Base.lproj` and the source language's own folder the latter.
@@ -497,7 +516,7 @@ private struct Crossing {
 
 extension CatalogChange {
     /// The place with all that leads to it, as merges name it: `variations.plural.one.stringUnit.value`.
-    fileprivate var leaf: LeafPath {
+    var leaf: LeafPath {
         var out: [String] = []
         var isName = false
         for part in (path.field ?? "").split(separator: ".", omittingEmptySubsequences: false).map(String.init) {

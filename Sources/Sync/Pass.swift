@@ -5,6 +5,7 @@ import Linux
 struct Pass {
     let settings: RepositorySettings
     let committer: Configuration.Person
+    var signing: CommitSigning? = nil
     /// Asked between steps; a pass that is stopped leaves nothing half done.
     let isStopped: @Sendable () -> Bool
     /// Hears of each move as it happens.
@@ -21,7 +22,7 @@ struct Pass {
     func run(_ memo: inout StepMemo) throws(GitError) -> PassReport {
         let repository = try Repository(opening: settings.path)
         // What an earlier process of ours had locked when it was killed would keep everybody from pushing.
-        repository.releaseDeadLocks()
+        if !settings.isDryRun { repository.releaseDeadLocks() }
         opened(repository.gitDirectory)
         var report = PassReport()
         var pause = Backoff(first: .milliseconds(5), longest: .milliseconds(500))
@@ -30,6 +31,9 @@ struct Pass {
         var tips: [Ref] = []
         let remembered = RememberedResolutions(repository)
         let resolutions = try remembered.byFile(&memo)
+        let files = LocalizedFiles(repository, bytesMax: settings.catalogBytesMax)
+        // What is only planned is not written.
+        var planned: LocalizedFiles?
         var settled: [StepMemo.Key: StepMemo.Finding] = [:]
         while !isStopped() {
             if swapped { tips = try repository.refs(under: "refs/heads/") }
@@ -41,18 +45,21 @@ struct Pass {
                 report.conclude(steps, memo, settled)
                 return report
             }
+            let isDryRun = settings.isDryRun || step.rule.isDryRun
+            if isDryRun, planned == nil {
+                planned = LocalizedFiles(try Repository(opening: settings.path, keepingObjects: false), bytesMax: settings.catalogBytesMax)
+            }
             var reconciliation = Reconciliation(
-                repository: repository, settings: settings, committer: committer,
-                isDryRun: settings.isDryRun || step.rule.isDryRun, now: wallClockSeconds(), resolutions: resolutions)
+                files: (isDryRun ? planned : nil) ?? files, settings: settings, committer: committer, signing: signing, isDryRun: isDryRun, now: wallClockSeconds(), resolutions: resolutions)
             for remark in try reconciliation.followTree(of: step) where !report.remarks.contains(remark) { report.remarks.append(remark) }
             switch try reconciliation.verdict(on: step) {
             case .inStep(let held, let losses):
                 let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
-                let swap = reconciliation.isDryRun ? .swapped : try Ledger(repository).appendNew(losses, by: by)
+                let swap = isDryRun ? .swapped : try Ledger(repository).appendNew(losses, by: by)
                 guard swap == .swapped else { throw GitError(.locked, stage: "record the losses of \(step)", detail: "others are writing the ledger, or have left a lock on it") }
                 memo[step] = .inStep(held: held)
             case .blocked(let why): memo[step] = .blocked(why)
-            case .move(let move) where reconciliation.isDryRun:
+            case .move(let move) where isDryRun:
                 report.moves.append(MoveReport(move, isPlanned: true))
                 settled[.init(step)] = .inStep(held: move.held)
             case .move(let move):
@@ -196,9 +203,22 @@ public struct PassReport: Sendable {
         for step in steps {
             switch memo[step] ?? settled[.init(step)] {
             case .blocked(let why)?: blocked.append((step.description, why))
-            case .inStep(let places)?: if !places.isEmpty { held.append((step.description, places)) }
+            case .inStep(let places)?: wait(for: places, step)
             case nil: break
             }
         }
+        held.removeAll { $0.places.isEmpty }
+    }
+
+    /// A place that waits both on the way there and on the way back is listed once.
+    private mutating func wait(for places: [Held], _ step: Step) {
+        let there = "\(step.target.name.shorthand) into \(step.source.name.shorthand)", both = there + " and back"
+        let known = held.first { $0.step == there }?.places ?? []
+        func isSamePlace(_ one: Held, _ other: Held) -> Bool { one.file == other.file && one.leaf == other.leaf }
+        let twice = known.filter { one in places.contains { isSamePlace($0, one) } }
+        guard let at = held.firstIndex(where: { $0.step == there }), !twice.isEmpty else { return held.append((step.description, places)) }
+        held[at].places.removeAll { one in twice.contains { isSamePlace($0, one) } }
+        held.insert((both, twice), at: at)
+        held.append((step.description, places.filter { one in !twice.contains { isSamePlace($0, one) } }))
     }
 }

@@ -38,9 +38,11 @@ struct Move {
 
 /// Works one step out: merges the trees in memory, decides, and writes the objects. No ref moves here.
 struct Reconciliation {
-    let repository: Repository
+    let files: LocalizedFiles
     var settings: RepositorySettings
     let committer: Configuration.Person
+    /// How the commits are signed that branches move to.
+    var signing: CommitSigning? = nil
     /// Writes no commit; a move then names the target's own tip.
     let isDryRun: Bool
     let now: Int64
@@ -48,6 +50,8 @@ struct Reconciliation {
     var resolutions: [String: Resolutions] = [:]
     /// What the branch of the developers says about its catalogs.
     var treeSettings = TreeSettings()
+
+    var repository: Repository { files.repository }
 
     /// Follows what the `into` branch of a step says in its tree, after what the configuration says. Gives what in it was not understood.
     mutating func followTree(of step: Step) throws(GitError) -> [String] {
@@ -75,7 +79,7 @@ struct Reconciliation {
             // Neither branch gets a commit to name: the one is named in which the texts stand.
             let seconds = try repository.commit(source).committer.seconds
             let mark = SyncMark(commit: source, target: step.target.name, source: step.source.name, seconds: seconds)
-            return .inStep(held: held, losses: merged.catalogs.flatMap { $0.trace.records(file: $0.file.path, mark) })
+            return .inStep(held: held, losses: merged.records(mark))
         }
         if isWhole, tree == theirs, step.rule.allowsFastForward, try repository.isAncestor(target, of: source) {
             let subject = "Fast-forward \(step.target.name.shorthand) to \(step.source.name.shorthand)"
@@ -83,12 +87,13 @@ struct Reconciliation {
                 kind: .fastForward, step: step, commit: source, subject: subject, held: [], base: nil, records: records(of: merged, step, source)))
         }
         let base = isWhole || isDryRun ? nil : try writeBase(step, merged, theirs: theirs)
-        let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, repository: repository)
-        let people = Authors(of: history.incoming, committer: committer)
+        let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, files: files)
+        // What was held and is decided now arrives without a new commit.
+        let people = Authors(of: history.incoming.isEmpty ? history.arrivedInPart : history.incoming, committer: committer)
         let commit = isDryRun ? target : try repository.write(
             commit: tree, parents: isWhole ? [target, source] : [target],
             author: people.author ?? signature(at: now), committer: signature(at: now),
-            message: message.text(trailers: people.trailers + trailers(step, base)))
+            message: message.text(trailers: people.trailers + trailers(step, base)), signing: signing.map { $0.signature })
         return .move(Move(
             kind: isWhole ? .merge : .partial, step: step, commit: commit, subject: message.subject, held: held, base: base,
             records: records(of: merged, step, commit)))
@@ -96,7 +101,7 @@ struct Reconciliation {
 
     private func records(of merged: MergedTrees, _ step: Step, _ commit: ObjectID) -> [LedgerRecord] {
         let mark = SyncMark(commit: commit, target: step.target.name, source: step.source.name, seconds: now)
-        return merged.catalogs.flatMap { $0.trace.records(file: $0.file.path, mark) }
+        return merged.records(mark)
     }
 
     /// Whether later merges will know that the target has all of the source, though nothing came over now.
@@ -155,6 +160,11 @@ extension Reconciliation {
         let migration: MigrationSync
 
         var held: [Held] { catalogs.flatMap(\.held) + migration.held }
+
+        /// What the ledger is to have of it.
+        func records(_ mark: SyncMark) -> [LedgerRecord] {
+            (catalogs.map { ($0.file.path, $0.trace) } + migration.traces).flatMap { file, trace in trace.records(file: file, mark) }
+        }
     }
 
     func merge(_ step: Step, ours: ObjectID, theirs: ObjectID, base: ObjectID?) throws(GitError) -> MergedTrees {
@@ -163,7 +173,7 @@ extension Reconciliation {
         var catalogs: [CatalogResult] = []
         let merged = try repository.merge(
             tree: migration.theirs, into: migration.ours, base: migration.base, taking: step.rule.take == .all ? .wholeTree : .selectedFiles,
-            selecting: settings.isCatalog
+            attributesOf: step.target.tip, selecting: settings.isCatalog
         ) { file throws(GitError) in
             let result = try migration.resolve(file, by: sync)
             catalogs.append(result)
@@ -175,8 +185,7 @@ extension Reconciliation {
     private func catalogSync(_ step: Step) -> CatalogSync {
         let side: SourceSide = step.isTargetTheSourceRole.map { $0 ? .ours : .theirs } ?? .none
         return CatalogSync(
-            repository: repository, policy: policy(of: step), sourceSide: side,
-            bytesMax: settings.catalogBytesMax,
+            files: files, policy: policy(of: step), sourceSide: side,
             ends: (step.target.name.shorthand, step.source.name.shorthand),
             resolutions: resolutions,
             newer: { file, leaves throws(GitError) in try newer(leaves, of: file, step) },
@@ -226,7 +235,8 @@ extension Reconciliation {
                 continue
             }
             let base = try repository.baseTree(of: first.commit, and: commit, selecting: settings.isCatalog, resolving: resolve)
-            let merged = try repository.merge(tree: tree, into: first.tree, base: base, selecting: settings.isCatalog, resolving: resolve)
+            let merged = try repository.merge(
+                tree: tree, into: first.tree, base: base, attributesOf: step.target.tip, selecting: settings.isCatalog, resolving: resolve)
             // Where the bases contradict each other one of them must do; what the other had comes up as a conflict.
             if let both = merged.tree { folded = (commit, both) }
         }

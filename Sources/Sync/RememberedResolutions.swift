@@ -1,5 +1,6 @@
 import Git
 import StringCatalog
+import StringsTable
 
 // What people decided about conflicts, in the repository itself, for all clones that fetch it.
 //
@@ -38,20 +39,39 @@ public struct RememberedResolutions {
 
     private func byFile(at tip: ObjectID) throws(GitError) -> [String: Resolutions] {
         var found: [String: [Resolution]] = [:]
+        var translated: [String: [Resolution]] = [:]
         for entry in try repository.files(in: repository.tree(of: tip), where: { $0.bytes.starts(with: (Self.folder + "/").utf8) }) where entry.mode.isFile {
             let text = String(decoding: try repository.blob(entry.id, bytesMax: Self.fileBytesMax).array, as: UTF8.self)
             guard let json = ParsedJSON(parsing: text), let file = json["file"]?.text else { continue }
-            found[file, default: []].append(Resolution(
+            let resolution = Resolution(
                 path: LeafPath(key: json["key"]?.text, language: json["language"]?.text, field: json["field"]?.text), base: json["base"]?.text,
-                one: json["one"]?.text, other: json["other"]?.text, chosen: json["chosen"]?.text))
+                one: json["one"]?.text, other: json["other"]?.text, chosen: json["chosen"]?.text)
+            found[file, default: []].append(resolution)
+            if let (file, resolution) = Self.inOtherForm(resolution, of: file) { translated[file, default: []].append(resolution) }
         }
+        // What was decided about the very file counts for more.
+        found.merge(translated) { $1 + $0 }
         return found.mapValues { Resolutions($0) }
+    }
+
+    /// The same decision about the same plain text, where one branch has it in a table and another in the catalog made of it.
+    private static func inOtherForm(_ resolution: Resolution, of file: String) -> (file: String, Resolution)? {
+        guard let path = TreePath(file), let name = TableName(of: path), let language = resolution.path.language else { return nil }
+        var other = resolution
+        if TableKind(path: file) == nil {
+            guard resolution.path.field == "stringUnit.value", let table = name.path(language, .strings) else { return nil }
+            other.path.field = "value"
+            return (table.description, other)
+        }
+        guard resolution.path.field == "value" else { return nil }
+        other.path.field = "stringUnit.value"
+        return (name.catalog.description, other)
     }
 
     /// Remembers a decision. Other writers are waited for.
     public func remember(_ resolution: Resolution, file: TreePath, by person: Signature) throws(GitError) -> Swap {
         let entry = try entry(for: resolution, file: file)
-        let place = [resolution.path.key.map { "\"\(printable($0, lengthMax: 40))\"" }, resolution.path.language, resolution.path.fieldInShort]
+        let place = resolution.path == .blob ? printable(file.description) : [resolution.path.key.map { "\"\(printable($0, lengthMax: 40))\"" }, resolution.path.language, resolution.path.fieldInShort]
             .compactMap { $0 }.joined(separator: " ")
         var races = 0
         while true {

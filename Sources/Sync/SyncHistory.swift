@@ -60,6 +60,8 @@ struct CommonHistory {
     let ancestors: [Ancestor]
     /// The commits of the source that the target has neither as such nor by a sync, newest first.
     let incoming: [Commit]
+    /// The commits of the source of which the target has a part by a sync, and what was held of them not, newest first.
+    let arrivedInPart: [Commit]
 
     /// More commits than this between two branches are refused.
     static let commitsMax = 200_000
@@ -80,7 +82,9 @@ struct CommonHistory {
         let behind = parts.map { graph.ancestry(of: $0.source) }
         ancestors = all.filter { candidate in !behind.contains { $0.contains(candidate.id) } }
         let known = behind.reduce(into: Set(parts.map(\.source))) { $0.formUnion($1) }
-        incoming = fresh.filter { theirs.contains($0.id) && !ours.contains($0.id) && !known.contains($0.id) }
+        let beyond = fresh.filter { theirs.contains($0.id) && !ours.contains($0.id) }
+        incoming = beyond.filter { !known.contains($0.id) }
+        arrivedInPart = beyond.filter { known.contains($0.id) }
     }
 
     /// The commits beyond the merge bases, with the ties of git and those of syncs.

@@ -24,9 +24,9 @@ struct SyncMessage {
     private static let languagesMax = 3
 
     init(
-        step: Step, before: ObjectID, after: ObjectID, held: [Held], settings: RepositorySettings, repository: Repository
+        step: Step, before: ObjectID, after: ObjectID, held: [Held], settings: RepositorySettings, files: LocalizedFiles
     ) throws(GitError) {
-        let changes = try repository.changes(from: before, to: after, findingRenames: true)
+        let changes = try files.repository.changes(from: before, to: after, findingRenames: true)
         var catalogs: [CatalogCounts] = [], otherCount = 0
         for change in changes {
             let isCatalog = [change.old, change.new].contains { $0.map { settings.isCatalog($0.path) && $0.mode.isFile } ?? false }
@@ -34,7 +34,7 @@ struct SyncMessage {
                 otherCount += 1
                 continue
             }
-            catalogs.append(try CatalogCounts(change, settings: settings, repository: repository))
+            catalogs.append(try CatalogCounts(change, files))
         }
         subject = "Sync \(step.source.name.shorthand) into \(step.target.name.shorthand): \(Self.summary(catalogs, otherCount))"
         body = catalogs.map { ([printable($0.path.description)] + $0.lines.map { "  " + $0 }).joined(separator: "\n") }
@@ -112,11 +112,10 @@ struct CatalogCounts {
 }
 
 extension CatalogCounts {
-    init(_ change: Change, settings: RepositorySettings, repository: Repository) throws(GitError) {
+    init(_ change: Change, _ files: LocalizedFiles) throws(GitError) {
         // A change has a side at least, so there is a path.
         let (old, new) = (change.old, change.new)
         path = (new ?? old)!.path
-        let sync = CatalogSync(repository: repository, policy: .standard, sourceSide: .none, bytesMax: settings.catalogBytesMax)
         if let old, let new, old.path != new.path { note = "renamed from \(printable(old.path.description))" }
         if old == nil { note = "new catalog" }
         guard let new else {
@@ -124,20 +123,20 @@ extension CatalogCounts {
             return
         }
         if TableKind(path: path.description) != nil {
-            try countTable(old, new, sync)
+            try countTable(old, new, files)
             return
         }
-        guard let after = try sync.document(new) else {
+        guard let after = try files.file(new, path: new.path)?.catalog else {
             note = "cannot be read"
             return
         }
-        let before = try old.flatMapThrowing { old throws(GitError) in try sync.document(old) }
+        let before = try old.flatMapThrowing { old throws(GitError) in try files.file(old, path: old.path)?.catalog }
         count(changes(from: before, to: after))
     }
 
     /// Counts the texts of a table of strings, whose folder names its language.
-    private mutating func countTable(_ old: TreeEntry?, _ new: TreeEntry, _ sync: CatalogSync) throws(GitError) {
-        guard let after = try sync.table(new) else {
+    private mutating func countTable(_ old: TreeEntry?, _ new: TreeEntry, _ files: LocalizedFiles) throws(GitError) {
+        guard let after = try files.file(new, path: new.path)?.table else {
             note = "cannot be read"
             return
         }
@@ -146,7 +145,7 @@ extension CatalogCounts {
             for entry in table?.entries ?? [] where !entry.isHidden { out[entry.key] = "\(entry.content)" }
             return out
         }
-        let before = contents(try old.flatMapThrowing { old throws(GitError) in try sync.table(old) })
+        let before = contents(try old.flatMapThrowing { old throws(GitError) in try files.file(old, path: old.path)?.table })
         let now = contents(after)
         let counts = Texts(
             added: now.keys.count { before[$0] == nil }, changed: now.count { before[$0.key] != nil && before[$0.key] != $0.value },

@@ -5,16 +5,14 @@ struct Arguments {
         let sentence: String
     }
 
-    /// The options with a value; of one that was given more than once the last.
-    private(set) var options: [String: String] = [:]
-    /// All values of each option, in the order in which they were given.
-    private(set) var values: [String: [String]] = [:]
-    private(set) var flags: Set<String> = []
+    /// The options with a value, in the order in which they were given.
+    private var given: [(name: String, value: String)] = []
+    private(set) var flags: [String] = []
     private(set) var files: [String] = []
 
     /// Reads words. An option's value follows it or stands behind `=`; `--` ends the options; a lone `-` is a file.
     /// - Throws: for an option that is not among `valued` and `flags`, with the nearest name that is.
-    init(_ words: [String], valued: Set<String> = [], flags known: Set<String> = []) throws(Fault) {
+    init(_ words: [String], valued: [String] = [], flags known: [String] = []) throws(Fault) {
         var i = 0
         while i < words.count {
             let word = words[i]
@@ -30,25 +28,26 @@ struct Arguments {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let name = parts[0]
             if known.contains(name), parts.count == 1 {
-                flags.insert(name)
+                flags.append(name)
             } else if valued.contains(name) {
                 guard parts.count == 2 || i < words.count else { throw Fault(sentence: "\(name) needs a value") }
-                if parts.count == 2 {
-                    options[name] = parts[1]
-                } else {
-                    options[name] = words[i]
-                    i += 1
-                }
-                values[name, default: []].append(options[name]!)
+                given.append((name, parts.count == 2 ? parts[1] : words[i]))
+                if parts.count == 1 { i += 1 }
             } else {
-                throw Fault(sentence: "there is no option \(name)\(suggestion(for: name, among: valued.union(known).sorted(), quote: ""))")
+                throw Fault(sentence: "there is no option \(name)\(suggestion(for: name, among: (valued + known).sorted(), quote: ""))")
             }
         }
     }
 
+    /// The value of an option; of one that was given more than once the last.
+    subscript(name: String) -> String? { given.last { $0.name == name }?.value }
+
+    /// All values of an option, in the order in which they were given.
+    func values(_ name: String) -> [String] { given.filter { $0.name == name }.map(\.value) }
+
     /// The value of an option that has to be given.
     func required(_ name: String) throws(Fault) -> String {
-        guard let value = options[name] else { throw Fault(sentence: "\(name) is missing") }
+        guard let value = self[name] else { throw Fault(sentence: "\(name) is missing") }
         return value
     }
 }

@@ -3,6 +3,7 @@
 import Linux
 import StringCatalog
 import StringsTable
+import Synchronization
 
 /// An input that cannot be read, as a sentence with the file's name.
 struct InputFault: Error, CustomStringConvertible {
@@ -10,8 +11,19 @@ struct InputFault: Error, CustomStringConvertible {
     var description: String { sentence }
 }
 
-/// The bytes of a file; empty for `/dev/null`.
+/// The bytes of a file; empty for `/dev/null`. `-` is standard input.
+///
+/// Any other pipe or device is refused but those that a shell hands over open, such as `<(…)`: whoever opens it may wait for ever.
 func readBytes(_ path: String) throws(InputFault) -> Bytes {
+    let path = path == "-" ? "/dev/stdin" : path
+    if !["/dev/null", "/dev/stdin"].contains(path), !["/dev/fd/", "/proc/self/fd/"].contains(where: path.hasPrefix) {
+        switch kind(ofFile: path) {
+        case nil, .regular, .directory: break
+        case .pipe: throw InputFault(sentence: "\(path) is a named pipe, no regular file; name the file itself, or - for standard input")
+        case .device: throw InputFault(sentence: "\(path) is a device, no regular file; name a file, or - for standard input")
+        case .socket: throw InputFault(sentence: "\(path) is a socket, no regular file; name a file, or - for standard input")
+        }
+    }
     do {
         let file = try FileBytes(path: path, limit: CatalogLimits.standard.bytesMax)
         // Sound because `file` lives in the closure, which lives as long as the bytes do, and nobody writes to its memory.
@@ -27,9 +39,9 @@ func readCatalog(_ path: String, role: String? = nil, like: CatalogDocument? = n
 }
 
 /// Parses a catalog; a fault names the file as `path:line:column`.
-func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: CatalogDocument? = nil) throws(InputFault) -> CatalogDocument {
+func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: CatalogDocument? = nil, both: Both = inTurn) throws(InputFault) -> CatalogDocument {
     do {
-        return try CatalogDocument(parsing: bytes, like: like)
+        return try CatalogDocument(parsing: bytes, like: like, both: both)
     } catch {
         if TableKind(path: path) != nil { throw InputFault(sentence: "\(path) is a table of strings, and a catalog is needed here") }
         throw InputFault(sentence: "\(role.map { $0 + ": " } ?? "")\(path):\(error.line):\(error.column): \(error.sentence)")
@@ -60,6 +72,40 @@ func sourceLanguageOnDisk(around path: String) -> String? {
     return sourceLanguage(ofTablesIn: absolute, names: { (try? Linux.entries(ofDirectory: $0.isEmpty ? "/" : $0)) ?? [] }, read: { try? readBytes($0) })
 }
 
+/// A file in one of the two forms.
+enum InputFile {
+    case catalog(CatalogDocument)
+    case table(TableDocument)
+}
+
+/// Reads a file as its name says; where that says nothing, as that which it can be read as. Nil for an empty file.
+func readFile(_ path: String) throws(InputFault) -> InputFile? {
+    let bytes = try readBytes(path)
+    guard bytes.count > 0 else { return nil }
+    if TableKind(path: path) != nil { return .table(try parseTable(bytes, path)) }
+    if !path.hasSuffix(".xcstrings"), (try? CatalogDocument(parsing: bytes)) == nil, let table = try? TableDocument(parsing: bytes) { return .table(table) }
+    return .catalog(try parseCatalog(bytes, path))
+}
+
+/// The files that words name: themselves, and of each directory what is below it and `isWanted`. A directory without such files
+/// is told as a fault: silence would look like a clean result.
+func namedFiles(_ words: [String], _ what: String, where isWanted: (String) -> Bool) throws(InputFault) -> [String] {
+    var paths: [String] = []
+    for word in words {
+        guard isDirectory(word) else {
+            paths.append(word)
+            continue
+        }
+        let found: [String]
+        do { found = try files(below: word, where: isWanted) } catch { throw InputFault(sentence: "\(error)") }
+        guard !found.isEmpty else { throw InputFault(sentence: "there is no \(what) below \(word)") }
+        paths += found
+    }
+    return paths
+}
+
+func isCatalogOrTableName(_ name: String) -> Bool { name.hasSuffix(".xcstrings") || TableKind(path: name) != nil }
+
 /// Replaces a file by bytes, or writes to standard output for `-`.
 func writeBytes(_ bytes: Bytes, to path: String) throws(InputFault) {
     let fault: SystemError? = unsafe bytes.withUnsafeBytes { buffer in
@@ -76,41 +122,37 @@ func writeBytes(_ bytes: Bytes, to path: String) throws(InputFault) {
     if let fault { throw InputFault(sentence: "\(fault)") }
 }
 
-/// A merged catalog on its way into a file: the engine checks the pages that the file is going to have, and only then does
-/// the file get its name.
-final class OutputFile {
+/// A merged catalog on its way into a file: written while the engine checks it, and only then given its name.
+final class OutputFile: Sendable {
     private let path: String
-    private var pending: PendingFile?
-    private var fault: SystemError?
+    private let written = Mutex(Written.not)
+
+    private enum Written {
+        case not, file(PendingFile), fault(SystemError)
+    }
 
     init(_ path: String) { self.path = path }
 
-    /// Writes the pieces beside the file and gives back what was written; nil where the file can only be written in place.
-    func gather(_ pieces: CatalogPieces) -> Bytes? {
-        guard path != "-" else { return nil }
-        do throws(SystemError) {
-            guard let file = try PendingFile(replacing: path) else { return nil }
-            let failed: SystemError? = unsafe pieces.withUnsafeBuffers { buffers in
-                do throws(SystemError) {
-                    try unsafe file.append(buffers)
-                    return nil
-                } catch { return error }
-            }
-            if let failed { throw failed }
-            let pages = try file.contents()
-            pending = file
-            // Sound as in `readBytes`: nobody else knows the file yet, and it is not written again.
-            return unsafe Bytes(borrowing: pages.start.assumingMemoryBound(to: UInt8.self), count: pages.count) { withExtendedLifetime(pages) {} }
-        } catch {
-            fault = error
-            return nil
+    /// Writes the pieces beside the file, where that can be.
+    func write(_ pieces: CatalogPieces) {
+        guard path != "-" else { return }
+        let result: Written = unsafe pieces.withUnsafeBuffers { buffers in
+            do throws(SystemError) {
+                guard let file = try PendingFile(replacing: path) else { return .not }
+                try unsafe file.append(buffers)
+                return .file(file)
+            } catch { return .fault(error) }
         }
+        written.withLock { $0 = result }
     }
 
-    /// Puts the file in its place: what was gathered, or else these bytes.
+    /// Puts the file in its place: what was written, or else these bytes.
     func commit(_ bytes: Bytes) throws(InputFault) {
-        if let fault { throw InputFault(sentence: "\(fault)") }
-        guard let pending else { return try writeBytes(bytes, to: path) }
-        do { try pending.commit(isDurable: false) } catch { throw InputFault(sentence: "\(error)") }
+        switch written.withLock({ $0 }) {
+        case .not: try writeBytes(bytes, to: path)
+        case .fault(let fault): throw InputFault(sentence: "\(fault)")
+        case .file(let file):
+            do { try file.commit(isDurable: false) } catch { throw InputFault(sentence: "\(error)") }
+        }
     }
 }

@@ -21,7 +21,7 @@ func checkDoor(_ words: [String]) -> Int32 {
         if let path = order.baseline { baseline = Baseline(parsing: String(decoding: try readBytes(path).array, as: UTF8.self)) }
         switch order.subject {
         case .files(let paths):
-            for path in paths {
+            for path in try namedFiles(paths, "catalog or table", where: isCatalogOrTableName) {
                 do {
                     files.append(CheckedFile(path: path, findings: findings(of: try readBytes(path), path, order.policy, sourceLanguageOnDisk) { try? readBytes($0) }))
                 } catch {
@@ -71,17 +71,17 @@ private struct CheckOrder {
             words, valued: ["--repository", "--ref", "--severity", "--format", "--baseline", "--write-baseline"], flags: ["--json", "--all", "--rules"])
         listsRules = arguments.flags.contains("--rules")
         showsNotes = arguments.flags.contains("--all")
-        baseline = arguments.options["--baseline"]
-        writtenBaseline = arguments.options["--write-baseline"]
-        policy = try CheckOrder.policy(arguments.values["--severity"] ?? [])
-        let name = arguments.options["--format"] ?? (arguments.flags.contains("--json") ? "json" : "human")
+        baseline = arguments["--baseline"]
+        writtenBaseline = arguments["--write-baseline"]
+        policy = try CheckOrder.policy(arguments.values("--severity"))
+        let name = arguments["--format"] ?? (arguments.flags.contains("--json") ? "json" : "human")
         guard let format = CheckReport.Format(rawValue: name) else {
             throw Arguments.Fault(sentence: "--format is \(CheckReport.Format.allCases.map(\.rawValue).joined(separator: ", ")), not \"\(name)\"")
         }
         self.format = format
-        switch (arguments.options["--repository"], arguments.options["--ref"]) {
+        switch (arguments["--repository"], arguments["--ref"]) {
         case (nil, nil):
-            guard listsRules || !arguments.files.isEmpty else { throw Arguments.Fault(sentence: "name the files to check, or a repository and a ref") }
+            guard listsRules || !arguments.files.isEmpty else { throw Arguments.Fault(sentence: "name the files or folders to check, or a repository and a ref") }
             subject = .files(arguments.files)
         case (let repository?, let revision?):
             if let extra = arguments.files.first { throw Arguments.Fault(sentence: "\"\(extra)\" is one word too many: the files are those of the ref") }
@@ -120,12 +120,12 @@ private func findings(
     guard let kind = TableKind(path: path) else { return check(bytes, policy: policy) }
     let sourceLanguage = try sourceLanguage(path) ?? "en"
     let language = TableLanguage(path: path, sourceLanguage: sourceLanguage)
-    let source = language.isSource ? nil : sourceSiblings(of: path, sourceLanguage).lazy.compactMap(read).compactMap { try? TableDocument(parsing: $0) }.first
+    let source = language.isSource ? nil : sourceSiblings(of: path, sourceLanguage: sourceLanguage).lazy.compactMap(read).compactMap { try? TableDocument(parsing: $0) }.first
     return check(bytes, kind: kind, language: language, source: source, policy: policy)
 }
 
 /// Where the source language's table of the same name stands, the likeliest place first.
-private func sourceSiblings(of path: String, _ sourceLanguage: String) -> [String] {
+func sourceSiblings(of path: String, sourceLanguage: String) -> [String] {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard let i = parts.lastIndex(where: { $0.hasSuffix(".lproj") }) else { return [] }
     return [sourceLanguage, "Base"].map { folder in
@@ -140,7 +140,7 @@ private func checkTree(of path: String, at revision: String, _ policy: CheckPoli
     var commit = ObjectID(hex: revision)
     for ref in named where commit == nil { commit = try repository.tip(of: ref) }
     guard let commit else { throw InputFault(sentence: "\(path) has no branch, ref or commit \"\(revision)\"") }
-    let catalogs = try repository.files(in: repository.tree(of: commit)) { $0.name.hasSuffix(".xcstrings") || TableKind(path: $0.name) != nil }
+    let catalogs = try repository.files(in: repository.tree(of: commit)) { isCatalogOrTableName($0.name) }
     func contents(_ path: String) throws -> Bytes? {
         guard let entry = catalogs.first(where: { $0.path.description == path }), entry.mode.isFile else { return nil }
         return Bytes(try repository.blob(entry.id, bytesMax: CatalogLimits.standard.bytesMax).array)

@@ -36,6 +36,12 @@ private struct Story {
     init(folder: String) { self.folder = folder }
 
     mutating func play() throws {
+        printOut("""
+            A developer and two translators push to one repository, each to a branch of their own. They change the same catalog, in
+            ways that git cannot merge. Concord runs beside the repository and keeps the branches in step. All of it is real: git,
+            the pushes, and the daemon of this program; the folder stays for you to look at.
+
+            """)
         chapter("A bare repository with a catalog in English, German and French")
         try git("init", "-q", "--bare", "-b", "main", "\(folder)/app.git")
         try git("init", "-q", "-b", "main", "\(folder)/developer")
@@ -65,32 +71,31 @@ private struct Story {
         try edit("french", [("\"value\" : \"Anuler\"", "\"value\" : \"Annuler\""), (german, german + unit("fr", "Partager"))])
         try commit("french", "Traduit Share, corrige Cancel")
         try git(in: "developer", "fetch", "-q", "\(folder)/french", "l10n/fr:refs/demo/fr")
-        say("what git says to this merge:")
-        let verdict = try tryGit(in: "developer", "merge-tree", "--write-tree", "--name-only", "main", "refs/demo/fr")
-        quote(verdict.split(separator: "\n").filter { $0.contains(" ") }.joined(separator: "\n"))
+        try quoteConflict("main", "refs/demo/fr", in: "developer")
 
         chapter("The daemon starts on the repository, and both push")
         try startDaemon()
+        say("after a push it waits until nothing came for \(quiet), so that these two are looked at together; 50 ms unless set otherwise")
         try git(in: "developer", "push", "-q", "origin", "main")
         let before = try tip("main")
         let seconds = try timeUntilMoved("main", from: before) { try git(in: "french", "push", "-q", "origin", "l10n/fr") }
-        say("\(seconds) after the push of l10n/fr (\(quiet) of them the quiet period), main has the sync commit:")
+        say("\(seconds) after the push of l10n/fr, main has the sync commit:")
         quote(try git(in: "app.git", "log", "-1", "--format=%h %s%n  author    %an%n  committer %cn%n%n%b", "main"))
-        say("the French text was made for \"Share\", which now reads \"Share…\" in English: it needs another look")
-        say("all that the commit changes on main:")
-        quote(try git(in: "app.git", "diff", "--unified=0", "main^1", "main", "--", file).split(separator: "\n").filter { $0.hasPrefix("+") || $0.hasPrefix("-") }.joined(separator: "\n"))
+        try quoteChange("main")
+        say("\"Partager\" was made for \"Share\", which now reads \"Share…\" in English: the text needs another look, and says so")
         try waitUntil("l10n/fr and l10n/de have the new key") {
             try tip("l10n/fr") == tip("main") && tip("l10n/de") == tip("main")
         }
         say("l10n/fr and l10n/de have the developer's new key as well")
 
-        chapter("The German translator translates it while the developer moves on")
+        chapter("The German translator translates the new key")
         try git(in: "german", "pull", "-q", "--ff-only")
         try edit("german", [("\"state\" : \"new\",\n            \"value\" : \"Connect\"", "\"state\" : \"translated\",\n            \"value\" : \"Verbinden\"")])
         try commit("german", "Verbinden")
         let again = try tip("main")
         let next = try timeUntilMoved("main", from: again) { try git(in: "german", "push", "-q", "origin", "l10n/de") }
-        say("\(next) after the push: \(try git(in: "app.git", "log", "-1", "--format=%h %s (%an)", "main"))")
+        say("\(next) after the push, main is at \(try git(in: "app.git", "log", "-1", "--format=%h %s (%an)", "main"))")
+        say("nobody else had changed anything, so main moved on to Gerda's own commit: a fast-forward, no sync commit")
 
         chapter("The developer rewords a comment while the French tool exports a file that dropped a key")
         try git(in: "developer", "pull", "-q", "--ff-only", "origin", "main")
@@ -100,15 +105,39 @@ private struct Story {
         try removeKey("french", "Done")
         try edit("french", [("\"value\" : \"Coller\"", "\"value\" : \"Coller ici\"")])
         try commit("french", "Export of the translation tool: it dropped a key")
+        try git(in: "developer", "fetch", "-q", "\(folder)/french", "+l10n/fr:refs/demo/fr")
+        try quoteConflict("main", "refs/demo/fr", in: "developer")
         try git(in: "developer", "push", "-q", "origin", "main")
         let third = try tip("main")
         let last = try timeUntilMoved("main", from: third) { try git(in: "french", "push", "-q", "origin", "l10n/fr") }
-        say("\(last) after the push: \(try git(in: "app.git", "log", "-1", "--format=%h %s (%an)", "main"))")
+        say("\(last) after the push, main has \(try git(in: "app.git", "log", "-1", "--format=%h %s (%an)", "main"))")
+        try quoteChange("main")
         let text = try git(in: "app.git", "show", "main:\(file)")
         guard text.contains("Coller ici"), text.contains("\"Done\""), text.contains("Ends editing and saves") else {
             throw InputFault(sentence: "the merge is not as it should be; look into \(folder)/app.git")
         }
         say("the new French text is on main, and the key that the tool dropped is still there: a translation branch never removes keys")
+        try waitUntil("l10n/fr has the key again") { try tip("l10n/fr") == tip("main") }
+
+        chapter("Two people give one text different words")
+        try git(in: "developer", "pull", "-q", "--ff-only", "origin", "main")
+        try edit("developer", [("\"value\" : \"Rechercher\"", "\"value\" : \"Chercher\"")])
+        try commit("developer", "Shorten the French placeholder")
+        try git(in: "french", "pull", "-q", "--ff-only")
+        try edit("french", [("\"value\" : \"Rechercher\"", "\"value\" : \"Recherche\"")])
+        try commit("french", "Recherche")
+        try git(in: "developer", "push", "-q", "origin", "main")
+        let fourth = try tip("main")
+        let decided = try timeUntilMoved("main", from: fourth) { try git(in: "french", "push", "-q", "origin", "l10n/fr") }
+        say("\(decided) after the push, main has \(try git(in: "app.git", "log", "-1", "--format=%h %s (%an)", "main"))")
+        try quoteChange("main")
+        say("unless a policy says otherwise, French is decided on the branch of the translators; what the developer wrote is kept:")
+        let lost = try self.concord("lost", "--repository", "\(folder)/app.git")
+        guard lost.contains("Chercher") else { throw InputFault(sentence: "the text that lost is not in the ledger; look into \(folder)/app.git") }
+        quote(lost)
+        say("`concord restore` puts such a text back")
+        // The French branch has these very texts already, so it stays where it is: what counts is content.
+        try waitUntil("the branches have the same texts") { try ["l10n/fr", "l10n/de"].allSatisfy { try files($0) == files("main") } }
 
         chapter("What the daemon says")
         quote(try self.concord("status", "--config", "\(folder)/concord.conf"))
@@ -120,6 +149,7 @@ private struct Story {
             Everything is in \(folder) to look at:
               git -C \(folder)/app.git log --graph --oneline --all
               \(folder)/concord.conf, \(folder)/daemon.log
+            What it does and how to set it up: README.md, `concord help`, Config/concord.conf
 
             """)
     }
@@ -166,6 +196,8 @@ private struct Story {
         guard let ref = RefName.branch(branch) else { return nil }
         return try Repository(opening: "\(folder)/app.git").tip(of: ref)
     }
+
+    private func files(_ branch: String) throws -> String { try git(in: "app.git", "rev-parse", "\(branch)^{tree}") }
 
     /// How long after `push` a branch moves to a commit of the daemon.
     private func timeUntilMoved(_ branch: String, from old: ObjectID?, after push: () throws -> Void) throws -> String {
@@ -245,9 +277,23 @@ private struct Story {
 
     // MARK: Telling
 
+    private func quoteConflict(_ ours: String, _ theirs: String, in clone: String) throws {
+        say("what git says to this merge:")
+        let verdict = try tryGit(in: clone, "merge-tree", "--write-tree", "--name-only", ours, theirs)
+        quote(verdict.split(separator: "\n").filter { $0.hasPrefix("CONFLICT") }.joined(separator: "\n"))
+    }
+
+    /// The lines that the newest commit of a branch changes against what the branch was before.
+    private func quoteChange(_ branch: String) throws {
+        say("all that it changes on \(branch):")
+        let lines = try git(in: "app.git", "diff", "--unified=0", "\(branch)^1", branch, "--", file).split(separator: "\n")
+        quote(lines.filter { ($0.hasPrefix("+") || $0.hasPrefix("-")) && !$0.hasPrefix("+++") && !$0.hasPrefix("---") }.joined(separator: "\n"))
+    }
+
     private func chapter(_ title: String) { printOut("\n== \(title)\n") }
     private func say(_ line: String) { printOut("   \(line)\n") }
     private func quote(_ text: String) {
+        let text = String(text.reversed().drop(while: \.isNewline).reversed())
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { printOut("   | \(line)\n") }
     }
 }

@@ -10,14 +10,28 @@ func diffDoor(_ words: [String]) -> Int32 {
         let arguments: Arguments
         do { arguments = try Arguments(words, flags: ["--stat"]) } catch { return usageFault("diff", error.sentence) }
         guard arguments.files.count == 2 else { return usageFault("diff", "two files are needed") }
-        let oldBytes = try readBytes(arguments.files[0])
-        let old = oldBytes.count == 0 ? nil : try parseCatalog(oldBytes, arguments.files[0])
-        let new = try readCatalog(arguments.files[1], like: old)
-        let changes = changes(from: old, to: new)
-        printOut(arguments.flags.contains("--stat") ? summary(of: changes) : listing(of: changes))
+        let (oldPath, newPath) = (arguments.files[0], arguments.files[1])
+        let changes: [CatalogChange]
+        var isTable = false
+        switch (try readFile(oldPath), try readFile(newPath)) {
+        case (.catalog(let old)?, .catalog(let new)?): changes = StringCatalog.changes(from: old, to: new)
+        case (nil, .catalog(let new)?): changes = StringCatalog.changes(from: nil, to: new)
+        case (.catalog(let old)?, nil): changes = StringCatalog.changes(from: old, to: .empty)
+        case (.table(let old)?, .table(let new)?): changes = tableChanges(old, new)
+        case (nil, .table(let new)?): changes = tableChanges(nil, new)
+        case (.table(let old)?, nil): changes = tableChanges(old, nil)
+        case (nil, nil): changes = []
+        case (.catalog?, .table?): throw InputFault(sentence: "\(oldPath) is a catalog and \(newPath) a table of strings; only files of one kind can be compared")
+        case (.table?, .catalog?): throw InputFault(sentence: "\(oldPath) is a table of strings and \(newPath) a catalog; only files of one kind can be compared")
+        }
+        func tableChanges(_ old: TableDocument?, _ new: TableDocument?) -> [CatalogChange] {
+            isTable = true
+            return StringsTable.changes(from: old, to: new, language: [newPath, oldPath].lazy.compactMap { TableLanguage(path: $0).code }.first)
+        }
+        printOut(arguments.flags.contains("--stat") ? summary(of: changes, isTable: isTable) : listing(of: changes))
         return changes.isEmpty ? 0 : 1
     } catch {
-        printError("concord diff: \(error.sentence)")
+        printError("concord diff: \(error)")
         return 2
     }
 }
@@ -63,6 +77,7 @@ private func lines(of table: TableDocument) -> String {
     }
     return table.entries.map { entry in
         lines("\"\(escaped(entry.key))\"", entry.content, "") + (entry.comment.map { "    comment: \(escaped($0))\n" } ?? "")
+            + (entry.trailingComment.map { "    trailing comment: \(escaped($0))\n" } ?? "")
     }.joined()
 }
 
@@ -99,19 +114,23 @@ private func listing(of changes: [CatalogChange]) -> String {
     return lines.map { $0 + "\n" }.joined()
 }
 
-/// How much changed, by language.
-private func summary(of changes: [CatalogChange]) -> String {
+/// How much changed, by language; a table's is that of its folder, where it has one.
+private func summary(of changes: [CatalogChange], isTable: Bool) -> String {
     let keys = changes.filter(\.isOfKey)
     var lines: [String] = []
     for (kind, word) in [(CatalogChange.Kind.added, "added"), (.removed, "removed")] {
         let count = keys.count { $0.kind == kind }
         if count > 0 { lines.append("\(count) \(count == 1 ? "key" : "keys") \(word)") }
     }
-    let languages = Dictionary(grouping: changes.filter { $0.path.language != nil }) { $0.path.language! }
+    let languages = Dictionary(grouping: changes.filter { isTable ? $0.isOfTableText : $0.path.language != nil }) { $0.path.language ?? "table" }
     for (language, own) in languages.sorted(by: { $0.key < $1.key }) {
         let parts = [("added", CatalogChange.Kind.added), ("changed", .changed), ("removed", .removed)].compactMap { word, kind in
-            let count = own.count { $0.isOfText && $0.kind == kind }
+            let count = own.count { (isTable || $0.isOfText) && $0.kind == kind }
             return count > 0 ? "\(count) \(word)" : nil
+        }
+        guard !isTable else {
+            lines.append("\(language): texts \(parts.joined(separator: ", "))")
+            continue
         }
         let states = own.count(where: \.isOfState)
         lines.append("\(language): texts \(parts.isEmpty ? "unchanged" : parts.joined(separator: ", ")), \(states) \(states == 1 ? "state" : "states")")

@@ -1,6 +1,7 @@
 // `concord fmt`: catalogs as Xcode writes them.
 
 import StringCatalog
+import StringsTable
 
 /// Rewrites catalogs; see `concord help fmt`.
 func fmtDoor(_ words: [String]) -> Int32 {
@@ -9,7 +10,17 @@ func fmtDoor(_ words: [String]) -> Int32 {
     guard !arguments.files.isEmpty else { return usageFault("fmt", "name the catalogs to rewrite") }
     let isCheck = arguments.flags.contains("--check")
     var status: Int32 = 0
-    for path in arguments.files {
+    let paths: [String]
+    do { paths = try namedFiles(arguments.files, "catalog or table", where: isCatalogOrTableName) } catch {
+        printError("concord fmt: \(error.sentence)")
+        return 2
+    }
+    // Xcode never rewrites a table: people do, and their order and spacing say something.
+    let tables = paths.filter { TableKind(path: $0) != nil }
+    if let first = tables.first {
+        printError("concord fmt: \(tables.count == 1 ? first : "\(tables.count) tables (\(first), …)") \(tables.count == 1 ? "stays as it is" : "stay as they are"): a table of strings has no canonical form")
+    }
+    for path in paths where TableKind(path: path) == nil {
         do {
             let catalog = try readCatalog(path)
             let written = formatted(catalog)

@@ -12,8 +12,8 @@ let helpOverview = """
 
     Files
       merge           merge three catalogs, or tables (.strings, .stringsdict)
-      diff            what changed between two catalogs, by key and language
-      check           is every catalog sound, and does every translation fit its source text
+      diff            what changed between two catalogs or tables, by key and language
+      check           is every catalog and table sound, and does every translation fit its source text
       stats           how far each language is
       fmt             write catalogs as Xcode writes them
       migrate         make catalogs of the .strings and .stringsdict files of .lproj folders
@@ -40,7 +40,7 @@ let helpOverview = """
     """
 
 /// What people write who want the help of a command.
-let helpWords: Set = ["--help", "-h"]
+let helpWords = ["--help", "-h"]
 
 let commandNames = ["merge", "diff", "check", "stats", "fmt", "migrate", "install-driver", "merge-driver", "textconv", "serve", "sync", "status", "lost", "restore", "conflicts", "resolve", "explain", "log", "demo", "help", "version"]
 
@@ -74,18 +74,20 @@ private let pages: [String: String] = [
     "diff": """
         usage: concord diff OLD NEW [--stat]
 
-        Shows what changed, by key and language; order, spacing and escapes do not count. /dev/null is an empty catalog.
-        With --stat only the numbers of each language.
+        Shows what changed between two catalogs, or two tables (.strings, .stringsdict), by key and language; order, spacing, escapes
+        and encodings do not count. A table's language is that of its .lproj folder. /dev/null is an empty file. With --stat only
+        the numbers of each language.
 
         Exit: 0 no difference; 1 differences; 2 a file cannot be read.
         """,
     "check": """
-        usage: concord check FILE…
+        usage: concord check FILE|FOLDER…
                concord check --repository R --ref X
 
         Looks for faults: JSON that does not parse, conflict markers, keys that stand twice or beside "strings", plurals
-        without a category that the language needs, placeholders that do not fit the source text, and more. With
-        --repository, every catalog of the tree of a branch, ref or commit X, also in a bare repository.
+        without a category that the language needs, placeholders that do not fit the source text, and more. Of a FOLDER, every
+        catalog and table below it, but for what begins with a dot. With --repository, those of the tree of a branch, ref or
+        commit X, also in a bare repository. '-' is a catalog on standard input.
 
         Tables (*.strings, *.stringsdict) are checked too, each against the table of the source language beside it.
 
@@ -98,18 +100,20 @@ private let pages: [String: String] = [
         Exit: 0 no errors; 1 errors; 2 a file or the repository cannot be read; 64 wrong command line.
         """,
     "stats": """
-        usage: concord stats [--json] FILE…
+        usage: concord stats [--json] FILE|FOLDER…
 
-        A table for each catalog: for each language, how many of the texts are translated, need review, are new or missing.
-        Texts that are not to be translated, or that the code no longer uses (stale), are not among them.
+        For each catalog, and for the tables (.strings, .stringsdict) of one name together: for each language, how many of the texts
+        are translated, need review, are new or missing. Texts that are not to be translated, or that the code no longer uses
+        (stale), are not among them. A table's texts are all translated; missing is what the source language's table beside it has.
 
         Exit: 0; 2 a file cannot be read.
         """,
     "fmt": """
-        usage: concord fmt [--check] FILE…
+        usage: concord fmt [--check] FILE|FOLDER…
 
         Rewrites catalogs as Xcode writes them: order of keys, spacing, escapes. What they say stays the same. With --check
-        nothing is written, and the files that would change are listed.
+        nothing is written, and the files that would change are listed. Tables (.strings, .stringsdict) stay as they are: Xcode does
+        not rewrite them, so that they have no canonical form.
 
         Exit: 0; 1 with --check, files would change; 2 a file cannot be read or written.
         """,
@@ -130,7 +134,8 @@ private let pages: [String: String] = [
     "textconv": """
         usage: concord textconv FILE
 
-        Prints one leaf a line, led by its key and language, for 'git diff' ('concord install-driver' registers it).
+        Prints a catalog or table with one leaf a line, led by its key and language, for 'git diff' ('concord install-driver' registers
+        it). '-' is standard input.
         """,
     "merge-driver": """
         usage: concord merge-driver %O %A %B %L %P
@@ -160,8 +165,8 @@ private let pages: [String: String] = [
     "sync": """
         usage: concord sync [--config FILE] [--once] [--dry-run]
 
-        One pass over all repositories of the configuration. --dry-run prints what would be done and moves no
-        branch. (Merged files may stay in the object database, where nothing points to them; git gc removes them.)
+        One pass over all repositories of the configuration. --dry-run prints what would be done and
+        writes nothing: no ref, and no object.
 
         Exit: 0 all is in step; 1 something waits for a person; 2 a configuration or a repository cannot be read.
         """,
@@ -185,7 +190,8 @@ private let pages: [String: String] = [
         usage: concord restore [--repository R] --ref BRANCH [--path P] KEY LANGUAGE [--at N]
 
         Puts a lost text back: an edit of this one place, committed on BRANCH in your name and marked as needs_review. N is the
-        number that 'concord lost KEY LANGUAGE' shows; 1, the newest, by default. A text of a table (.strings) is put back by hand.
+        number that 'concord lost KEY LANGUAGE' shows; 1, the newest, by default. In a table (.strings, .stringsdict) LANGUAGE is that of
+        its .lproj folder, there is no state to mark, and a key that is gone comes back whole, with its comment.
 
         Exit: 0; 1 the branch must not be moved; 2 there is no such text.
         """,
@@ -193,31 +199,36 @@ private let pages: [String: String] = [
         usage: concord conflicts [--repository R] (--config FILE | --from X --into Y [--source-side from|into]) [--json]
 
         Lists what a sync holds back for a person: place, base, and what both sides say. 'ours' is the branch that is written.
-        With --config, all syncs of the repository; else of X into Y.
+        With --config, all syncs of the repository; else of X into Y. A file that is held as a whole is listed with its blobs.
 
         Exit: 0 nothing waits; 1 something does; 2 the repository cannot be read.
         """,
     "resolve": """
         usage: concord resolve [--repository R] --ref BRANCH (--config FILE | --from X [--source-side from|into]) [--path P]
-                       KEY [LANGUAGE] [FIELD] (--ours | --theirs | --text T)
+                       (KEY [LANGUAGE] [FIELD] (--ours | --theirs | --text T) | FILE (--ours | --theirs))
 
         Decides one conflict of a sync into BRANCH, and commits it there in your name. The decision is remembered on
-        refs/concord/resolutions: the same three values never ask again, in either direction.
+        refs/concord/resolutions: the same three values never ask again, in either direction. Places are named as 'concord
+        conflicts' shows them; in a .stringsdict FIELD is the variable and the category, such as count.one.
+
+        FILE is one that is held as a whole, because one side deleted it, or no merge of it is sound: it becomes that of one side. What
+        the other side had is in the ledger. A file that cannot be read has to be repaired first; it says where.
 
         Exit: 0; 1 the branch must not be moved; 2 there is no such conflict.
         """,
     "explain": """
         usage: concord explain [--repository R] --ref X PATH KEY [LANGUAGE]
 
-        Says why a text of a catalog and its state are as they are: who wrote them and when, by which syncs they came, and what
-        these decided.
+        Says why a text of a catalog or table and its state are as they are: who wrote them and when, by which syncs they came, and
+        what these decided. A text that was migrated leads to who wrote it in the table.
 
         Exit: 0; 2 there is no such text.
         """,
     "log": """
         usage: concord log [--repository R] --ref X [--json] PATH KEY [LANGUAGE]
 
-        The history of one text of a catalog, newest first: commit, date, author, and what changed. Follows renames of the file and syncs.
+        The history of one text of a catalog or table, newest first: commit, date, author, and what changed. Follows renames of the file
+        and syncs, and goes on in the tables (.lproj) from which a commit made the catalog.
 
         Exit: 0; 2 there is no such text.
         """,

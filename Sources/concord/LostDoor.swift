@@ -3,6 +3,7 @@
 import Git
 import Linux
 import StringCatalog
+import StringsTable
 import Sync
 
 /// Lists lost texts; see `concord help lost`.
@@ -35,16 +36,19 @@ func restoreDoor(_ words: [String]) -> Int32 {
     repositoryDoor("restore", words, valued: ["--ref", "--path", "--at"], flags: [], files: 2...2, wanted: "it takes a key and a language", required: ["--ref"]) { arguments, repository in
         let (key, language) = (arguments.files[0], arguments.files[1])
         let branch = try CatalogBranch(arguments.required("--ref"), in: repository)
-        let number = arguments.options["--at"].map { Int($0) } ?? 1
+        let number = arguments["--at"].map { Int($0) } ?? 1
         guard let number, number > 0 else { throw Arguments.Fault(sentence: "--at is a number from 1") }
         let ledger = Ledger(repository)
         let losses = try ledger.contents().losses.filter { $0.concerns(key: key, language: language) }
         guard !losses.isEmpty else { throw BranchEditError.absent("no text of \"\(escaped(key))\" \(language) is in the ledger") }
         guard number <= losses.count else { throw BranchEditError.absent("the lost texts of \"\(escaped(key))\" \(language) are numbered 1 to \(losses.count)") }
         let lost = losses[number - 1]
-        let edit = try ledger.restore(lost, on: branch, path: arguments.options["--path"], by: identity(in: repository))
+        let path = try branch.path(of: key, language: language, named: arguments["--path"], preferring: lost.file)
+        let edit = try ledger.restore(lost, on: branch, path: path.description, by: identity(in: repository))
+        // A table has no states.
+        let isReviewed = TableKind(path: path.name) == nil
         return told(
-            edit, "restore", on: branch, done: "\"\(escaped(key))\" \(language) is \"\(escaped(lost.text))\" again, to be reviewed",
+            edit, "restore", on: branch, done: "\"\(escaped(key))\" \(language) is \"\(escaped(lost.text))\" again\(isReviewed ? ", to be reviewed" : "")",
             unchanged: "\"\(escaped(key))\" \(language) is \"\(escaped(lost.text))\" already")
     }
 }

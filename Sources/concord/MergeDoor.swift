@@ -1,6 +1,5 @@
 // `concord merge`: the engine on four files.
 
-import Dispatch
 import Git
 import Linux
 import StringCatalog
@@ -20,14 +19,15 @@ func mergeDoor(_ words: [String]) -> Int32 {
         } catch let fault as Arguments.Fault {
             return usageFault("merge", fault.sentence)
         }
-        let path = arguments.options["--path"] ?? names.ours
+        let path = arguments["--path"] ?? names.ours
         var policy: MergePolicy
         do { policy = try mergePolicy(arguments, path) } catch { return usageFault("merge", error.sentence) }
         let output = OutputFile(names.output)
-        policy.recordsLosses = arguments.options["--report"] != nil
-        let merged = try mergeFiles(base: names.base, ours: names.ours, theirs: names.theirs, path: path, policy: policy, sourceLanguage: arguments.options["--source-language"], into: output)
+        policy.recordsLosses = arguments["--report"] != nil
+        let merged = try mergeFiles(
+            base: names.base, ours: names.ours, theirs: names.theirs, path: path, policy: policy, sourceLanguage: arguments["--source-language"], into: output)
         // The report first: status 2 promises that the output was not written.
-        if let report = arguments.options["--report"] { try writeBytes(Bytes(merged.report.json(path: path)), to: report) }
+        if let report = arguments["--report"] { try writeBytes(Bytes(merged.report.json(path: path)), to: report) }
         try output.commit(merged.bytes)
         tell(merged.report, path: path)
         return merged.hasConflicts ? 1 : 0
@@ -43,7 +43,7 @@ func mergeDoor(_ words: [String]) -> Int32 {
 /// What the options say about who wins.
 private func mergePolicy(_ arguments: Arguments, _ path: String) throws(Arguments.Fault) -> MergePolicy {
     let side: SourceSide
-    switch arguments.options["--source-side"] {
+    switch arguments["--source-side"] {
     case nil, "none": side = .none
     case "ours": side = .ours
     case "theirs": side = .theirs
@@ -51,8 +51,8 @@ private func mergePolicy(_ arguments: Arguments, _ path: String) throws(Argument
     }
     var policy = CatalogPolicy.standard
     do throws(CatalogPolicy.Fault) {
-        for line in arguments.values["--policy"] ?? [] { policy.rules += try CatalogPolicy(line: line).rules }
-        for line in arguments.values["--alias"] ?? [] { try policy.unite(line: line) }
+        for line in arguments.values("--policy") { policy.rules += try CatalogPolicy(line: line).rules }
+        for line in arguments.values("--alias") { try policy.unite(line: line) }
     } catch {
         throw Arguments.Fault(sentence: error.sentence)
     }
@@ -89,29 +89,41 @@ func mergeFiles(
 
 private func mergeCatalogs(base: String, ours: String, theirs: String, policy: MergePolicy, into output: OutputFile) throws -> CatalogMerge {
     let baseBytes = try readBytes(base)
-    let baseDocument = baseBytes.count == 0 ? nil : try parseCatalog(baseBytes, base, role: "base")
-    let sides = try readBoth([(ours, "ours"), (theirs, "theirs")], like: baseDocument)
-    let (oursDocument, theirsDocument) = (sides[0], sides[1])
-    return try merge(base: baseDocument, ours: oursDocument, theirs: theirsDocument, policy: policy) { output.gather($0) }
+    // For small catalogs a second thread costs more than it brings.
+    let threadedBytesMin = 256 << 10
+    var both: Both = inTurn
+    if baseBytes.count >= threadedBytesMin {
+        shareOneHeap()
+        both = atOnce
+    }
+    let baseDocument = baseBytes.count == 0 ? nil : try parseCatalog(baseBytes, base, role: "base", both: both)
+    var oursRead = CatalogRead.not
+    let theirsRead = Mutex(CatalogRead.not)
+    both {
+        oursRead = CatalogRead(ours, "ours", like: baseDocument)
+    } _: {
+        let read = CatalogRead(theirs, "theirs", like: baseDocument)
+        theirsRead.withLock { $0 = read }
+    }
+    let (oursDocument, theirsDocument) = try (oursRead.document(), theirsRead.withLock { $0 }.document())
+    return try merge(base: baseDocument, ours: oursDocument, theirs: theirsDocument, policy: policy, both: both, write: { output.write($0) })
 }
 
-/// Reads two catalogs beside a third; large ones on a thread each.
-private func readBoth(_ files: [(path: String, role: String)], like: CatalogDocument?) throws(InputFault) -> [CatalogDocument] {
-    let threadedBytesMin = 2 << 20
-    guard let like, like.bytes.count >= threadedBytesMin else {
-        var documents: [CatalogDocument] = []
-        for file in files { documents.append(try readCatalog(file.path, role: file.role, like: like)) }
-        return documents
+/// What came of reading a catalog on a thread. (A `Result` would do, were its first use not a tenth of a small merge.)
+private enum CatalogRead {
+    case not, document(CatalogDocument), fault(InputFault)
+
+    init(_ path: String, _ role: String, like: CatalogDocument?) {
+        do throws(InputFault) { self = .document(try readCatalog(path, role: role, like: like)) } catch { self = .fault(error) }
     }
-    let read = Mutex([Result<CatalogDocument, InputFault>?](repeating: nil, count: files.count))
-    DispatchQueue.concurrentPerform(iterations: files.count) { i in
-        let result: Result<CatalogDocument, InputFault>
-        do throws(InputFault) { result = .success(try readCatalog(files[i].path, role: files[i].role, like: like)) } catch { result = .failure(error) }
-        read.withLock { $0[i] = result }
+
+    func document() throws(InputFault) -> CatalogDocument {
+        switch self {
+        case .document(let document): return document
+        case .fault(let fault): throw fault
+        case .not: preconditionFailure("the work was not run")
+        }
     }
-    var documents: [CatalogDocument] = []
-    for result in read.withLock({ $0 }) { if let result { documents.append(try result.get()) } }
-    return documents
 }
 
 /// Tells on standard error what a person has to know of a merge.
@@ -134,8 +146,9 @@ func describe(_ path: LeafPath) -> String {
 /// A text on one line, at most 100 Unicode scalars.
 func shortened(_ text: String) -> String {
     var out = ""
+    let isLong = text.utf8.count > 100 && text.unicodeScalars.count > 100
     for (i, scalar) in text.unicodeScalars.enumerated() {
-        if i == 99, text.unicodeScalars.count > 100 { return out + "…" }
+        if isLong, i == 99 { return out + "…" }
         if scalar == "\n" { out += "\\n" } else { out.unicodeScalars.append(scalar) }
     }
     return out

@@ -6,17 +6,19 @@ import Sync
 
 /// Runs a door on an open repository and turns what goes wrong into a sentence and a status: 64 for the words, 2 for the rest.
 ///
-/// How many `files` there are, and the `required` options, are looked at before the repository is: `wanted` says what to write.
+/// How many `files` there are, the `required` options, and what `checks` looks at are faults of the words also where there is no
+/// repository: `wanted` says what to write.
 func repositoryDoor(
-    _ command: String, _ words: [String], valued: Set<String>, flags: Set<String>, files: ClosedRange<Int>, wanted: String,
-    required: [String] = [],
+    _ command: String, _ words: [String], valued: [String], flags: [String], files: ClosedRange<Int>, wanted: String,
+    required: [String] = [], checks: (Arguments) throws(Arguments.Fault) -> Void = { _ throws(Arguments.Fault) in },
     _ body: (Arguments, Repository) throws -> Int32
 ) -> Int32 {
     do {
-        let arguments = try Arguments(words, valued: valued.union(["--repository"]), flags: flags)
+        let arguments = try Arguments(words, valued: valued + ["--repository"], flags: flags)
         guard files.contains(arguments.files.count) else { throw Arguments.Fault(sentence: wanted) }
         for name in required { _ = try arguments.required(name) }
-        return try body(arguments, Repository(opening: arguments.options["--repository"] ?? "."))
+        try checks(arguments)
+        return try body(arguments, Repository(opening: arguments["--repository"] ?? "."))
     } catch let fault as Arguments.Fault {
         return usageFault(command, fault.sentence)
     } catch {

@@ -16,11 +16,11 @@ func serveDoor(_ words: [String]) async -> Int32 {
 }
 
 /// Where the configuration is, if nobody says otherwise.
-func configurationPath(_ arguments: Arguments) -> String { arguments.options["--config"] ?? "/etc/concord/concord.conf" }
+func configurationPath(_ arguments: Arguments) -> String { arguments["--config"] ?? "/etc/concord/concord.conf" }
 
 /// What the doors around the daemon have in common: `--config FILE`, no files, and 2 for a fault of the world.
 func daemonDoor(
-    _ command: String, _ words: [String], flags: Set<String> = [], _ body: (Arguments) async throws -> Int32
+    _ command: String, _ words: [String], flags: [String] = [], _ body: (Arguments) async throws -> Int32
 ) async -> Int32 {
     do {
         let arguments = try Arguments(words, valued: ["--config"], flags: flags)

@@ -1,22 +1,40 @@
 // `concord stats`: how far each language is.
 
+import Linux
 import StringCatalog
+import StringsTable
 import Sync
 
 /// Counts the texts of catalogs; see `concord help stats`.
 func statsDoor(_ words: [String]) -> Int32 {
     let arguments: Arguments
     do { arguments = try Arguments(words, flags: ["--json"]) } catch { return usageFault("stats", error.sentence) }
-    guard !arguments.files.isEmpty else { return usageFault("stats", "name the catalogs to count") }
+    guard !arguments.files.isEmpty else { return usageFault("stats", "name the catalogs or tables to count") }
     var status: Int32 = 0
+    func fault(_ sentence: String) {
+        printError("concord stats: \(sentence)")
+        status = 2
+    }
     var counted: [(path: String, languages: [LanguageCoverage])] = []
-    for path in arguments.files {
-        do {
-            counted.append((path, coverage(of: try readCatalog(path))))
-        } catch {
-            printError("concord stats: \(error.sentence)")
-            status = 2
+    let paths: [String]
+    do { paths = try namedFiles(arguments.files, "catalog or table", where: isCatalogOrTableName) } catch {
+        fault(error.sentence)
+        return status
+    }
+    var tables: [TableGroup] = []
+    for path in paths {
+        if let group = TableGroup(of: path) {
+            if let known = tables.firstIndex(where: { $0.pattern == group.pattern }) { tables[known].paths.append(path) } else { tables.append(group) }
+            continue
         }
+        do { counted.append((path, coverage(of: try readCatalog(path)))) } catch { fault(error.sentence) }
+    }
+    for group in tables {
+        do {
+            let (languages, left) = try group.coverage()
+            counted.append((group.pattern, languages))
+            if left > 0 { printError("concord stats: \(group.pattern): \(left) \(left == 1 ? "entry is" : "entries are") not counted: no text, or hidden by a later copy of the key") }
+        } catch { fault("\(error)") }
     }
     if arguments.flags.contains("--json") {
         printOut(JSON.object(["files": .list(counted.map { json(path: $0.path, $0.languages) })]).description + "\n")
@@ -24,6 +42,56 @@ func statsDoor(_ words: [String]) -> Int32 {
         printOut(counted.map { "\($0.path)\n\(table($0.languages))" }.joined(separator: "\n"))
     }
     return status
+}
+
+/// Tables of one name in the folders of several languages, which are counted together: what one of them lacks, the source has.
+private struct TableGroup {
+    /// `App/*.lproj/Main.strings(dict)`.
+    let pattern: String
+    var paths: [String]
+
+    /// Nil for what is no table.
+    init?(of path: String) {
+        guard TableKind(path: path) != nil else { return nil }
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        if let folder = parts.dropLast().lastIndex(where: { $0.hasSuffix(".lproj") }) { parts[folder] = "*.lproj" }
+        let name = parts[parts.count - 1]
+        parts[parts.count - 1] = "\(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]).strings(dict)"
+        pattern = parts.joined(separator: "/")
+        paths = [path]
+    }
+
+    /// Each language's coverage, and how many entries have no form that can be counted. The source language's tables are read even
+    /// if nobody named them.
+    func coverage() throws -> (languages: [LanguageCoverage], left: Int) {
+        let sourceLanguage = sourceLanguageOnDisk(around: paths[0]) ?? "en"
+        var all = paths
+        for path in paths {
+            for kind in ["strings", "stringsdict"] {
+                let stem = path[..<(path.lastIndex(of: ".") ?? path.endIndex)]
+                let source = sourceSiblings(of: "\(stem).\(kind)", sourceLanguage: sourceLanguage).first { Linux.kind(ofFile: $0) == .regular }
+                if let source, !all.contains(source) { all.append(source) }
+            }
+        }
+        let tables = try all.map { path in
+            LocalizedTable(
+                language: TableLanguage(path: path, sourceLanguage: sourceLanguage).code ?? sourceLanguage, kind: TableKind(path: path) ?? .strings,
+                document: try parseTable(readBytes(path), path))
+        }
+        let migration = try migrated(effective(all, tables), sourceLanguage: sourceLanguage)
+        let languages = StringCatalog.coverage(of: try CatalogDocument(parsing: migration.bytes))
+        // Without a table of the source language nothing is known of its texts.
+        let hasSource = tables.contains { TableLanguage(path: "\($0.language).lproj/x", sourceLanguage: sourceLanguage).isSource }
+        return (languages.filter { hasSource || !$0.isSource }, migration.left.count)
+    }
+
+    /// Without the tables of `Base.lproj` that those of the source language's own folder hide.
+    private func effective(_ paths: [String], _ tables: [LocalizedTable]) -> [LocalizedTable] {
+        zip(paths, tables).filter { path, table in
+            !path.split(separator: "/").contains("Base.lproj")
+                || !zip(paths, tables).contains { $0 != path && $1.language == table.language && $1.kind == table.kind }
+        }.map(\.1)
+    }
 }
 
 /// A line for each language; the column of machine translations only where there are any.

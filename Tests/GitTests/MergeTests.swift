@@ -83,6 +83,26 @@ import Testing
         #expect(merged.tree != nil)
     }
 
+    // `git merge` in a work tree heeds the attributes of the branch it is on; `git merge-tree` in a bare repository heeds none.
+    @Test(arguments: ["merge=binary", "binary", "-merge", "merge=union", "merge=text", "merge", "merge=unheard-of", "text"])
+    func `the attribute merge is heeded as git merge heeds it`(attribute: String) throws {
+        func files(_ first: String, _ last: String, _ attribute: String) -> [String: String] {
+            let lines = { (first: String, last: String) in "\(first)\nb\nc\nd\ne\n\(last)\n" }
+            return ["a.x": lines(first, last), "below/b.x": lines(last, first), "c.txt": lines(first, last), ".gitattributes": "*.x \(attribute)\n"]
+        }
+        let root = try peer.commit(files("a", "f", attribute))
+        // What theirs says of attributes does not count yet.
+        let theirs = try peer.commit(files("a", "F", "-merge"), parents: [root])
+        for ours in try [peer.commit(files("A", "f", attribute), parents: [root]), peer.commit(files("a", "G", attribute), parents: [root])] {
+            let place = scratch.path + "/\(attribute) \(ours.short)"
+            try peer.git("worktree", "add", "-q", "--detach", place, ours.hex)
+            let ran = try peer.run(["-C", place, "merge", "-q", "--no-edit", theirs.hex])
+            let tree = ran.status == 0 ? try peer.git("-C", place, "rev-parse", "HEAD^{tree}") : nil
+            let merged = try repository.merge(theirs, into: ours)
+            #expect(merged.tree?.hex == tree, "\(merged.conflicts), git: \(ran.output)")
+        }
+    }
+
     @Test func `unrelated histories merge over an empty base`() throws {
         let one = try peer.commit(["a": "1\n"]), other = try peer.commit(["b": "2\n"]), third = try peer.commit(["a": "3\n"])
         let merged = try #require(try repository.merge(other, into: one).tree)

@@ -31,6 +31,22 @@ import Testing
         #expect(try linked.tip(of: .branch("main")!) == commit)
     }
 
+    @Test func `objects that are not to be kept are read back, and nothing of them is on the disk`() throws {
+        let peer = try scratch.repository()
+        let commit = try peer.commit(["a": "1"])
+        let before = try peer.git("count-objects", "-v")
+        let planning = try Repository(opening: peer.path, keepingObjects: false)
+        let blob = try planning.write(blob: Array("2".utf8))
+        let tree = try planning.write(tree: planning.tree(of: commit), with: [.put(TreeEntry(path: TreePath("b/c")!, mode: .file, id: blob))])
+        let by = Signature(name: "A", email: "a@example.org", seconds: 1)
+        let next = try planning.write(commit: tree, parents: [commit], author: by, committer: by, message: "Next\n")
+        #expect(try planning.isAncestor(commit, of: next))
+        #expect(try planning.size(ofBlob: blob) == 1)
+        #expect(try planning.files(in: planning.tree(of: next)).map(\.path.description) == ["a", "b/c"])
+        #expect(try peer.git("count-objects", "-v") == before)
+        #expect(throws: GitError.self) { try peer.open().commit(next) }
+    }
+
     @Test func `what is not there, or is no repository, is not found`() throws {
         #expect(refusal(scratch.path + "/nothing")?.kind == .notFound)
         #expect(refusal(scratch.path)?.kind == .notFound)

@@ -65,6 +65,12 @@ import Testing
         #expect(String(decoding: exit.output, as: UTF8.self).hasSuffix("0\n1\n2\n3\n"))
     }
 
+    @Test func `a child reads its input whole, and one that reads none keeps nobody waiting`() throws {
+        let input = [UInt8](repeating: 0x61, count: 300_000)
+        #expect(try run(["wc", "-c"], input: input, environment: environment, deadline: .seconds(30)).output == Array("300000\n".utf8))
+        #expect(try run(["true"], input: input, environment: environment, deadline: .seconds(30)).isSuccess)
+    }
+
     @Test func `a child past its deadline is killed with its children`() throws {
         let exit = try run(["sh", "-c", "sleep 600 & sleep 600"], environment: environment, deadline: .milliseconds(50))
         #expect(exit.end == .timedOut)

@@ -263,17 +263,25 @@ private func rules(_ text: String) -> [CheckRule] { findings(text).filter { $0.s
         }
     }
 
-    @Test func `a merge is worse only by errors that neither side has`() {
-        func bytes(_ text: String) -> Bytes { Bytes(Array(text.utf8)) }
+    @Test func `a merge is worse only by errors that neither side has`() throws {
+        func document(_ text: String) throws -> CatalogDocument { try CatalogDocument(parsing: Bytes(Array(text.utf8))) }
         let ours = catalog(entry("%@ a", ("en", unit("%@ a")), ("de", unit("x"))))
         let theirs = catalog(entry("%@ a", ("en", unit("%@ a")), ("fr", unit("y"))))
         let both = catalog(entry("%@ a", ("en", unit("%@ a")), ("de", unit("x")), ("fr", unit("y"))))
-        #expect(worsens(ours: bytes(ours), theirs: bytes(theirs), result: bytes(both)).isEmpty)
+        #expect(try worsens(ours: document(ours), theirs: document(theirs), result: document(both)).isEmpty)
         let third = catalog(entry("%@ a", ("en", unit("%@ a")), ("de", unit("x")), ("it", unit("z"))))
-        #expect(worsens(ours: bytes(ours), theirs: bytes(theirs), result: bytes(third)).map(\.place.language) == ["it"])
-        #expect(worsens(ours: nil, theirs: nil, result: bytes(ours)).count == 1)
+        #expect(try worsens(ours: document(ours), theirs: document(theirs), result: document(third)).map(\.place.language) == ["it"])
+        #expect(try worsens(ours: nil, theirs: nil, result: document(ours)).count == 1)
         // Warnings are no reason to hold a merge.
-        #expect(worsens(ours: nil, theirs: nil, result: bytes(catalog(#""" : { }"#))).isEmpty)
+        #expect(try worsens(ours: nil, theirs: nil, result: document(catalog(#""" : { }"#))).isEmpty)
+        // What ours has in the same bytes is not looked at, and a key of the same fault elsewhere does not stand for this one.
+        let other = catalog(entry("%@ a", ("en", unit("%@ a")), ("de", unit("x"))) + ", " + entry("%@ b", ("en", unit("%@ b")), ("de", unit("x"))))
+        #expect(try worsens(ours: document(ours), theirs: document(theirs), result: document(other)).map(\.place.key) == ["%@ b"])
+        #expect(try worsens(ours: document(ours), theirs: document(other), result: document(other)).isEmpty)
+        // In another source language the very same entry has another source text.
+        let english = catalog(entry("k", ("en", unit("%@")), ("fr", unit("x"))))
+        let french = english.replacing(#""sourceLanguage" : "en""#, with: #""sourceLanguage" : "fr""#)
+        #expect(try worsens(ours: document(english), theirs: nil, result: document(french)).map(\.place.language) == ["en"])
     }
 }
 

@@ -84,6 +84,39 @@ private func plain(_ content: TableContent) -> Any {
             #expect(gone.bytes.array == without.bytes.array)
         }
     }
+
+    /// Texts and comments set at random places: nothing else may become different, and the old text brings the old content back.
+    @Test(.enabled(if: !corpus.isEmpty), arguments: corpus)
+    func `take an edit of one place alone`(_ file: URL) throws {
+        guard let kind = TableKind(path: file.path), let document = try? TableDocument(parsing: Bytes(Array(Data(contentsOf: file)))) else { return }
+        var random = Seeded(seed: UInt64(document.bytes.count))
+        let keys = document.entries.map(\.key)
+        for _ in 0..<min(keys.count, 8) {
+            let places = document.leaves(of: keys.randomElement(using: &random)!, language: "fr")
+            let place = places.keys.sorted { ($0.field ?? "") < ($1.field ?? "") }.randomElement(using: &random)!
+            guard CatalogChange.isText(place), let old = places[place] else { continue }
+            let text = "é \"\(Int.random(in: 0..<100, using: &random))\" < %@"
+            let edited: TableDocument
+            do { edited = try TableDocument(parsing: document.setting(text, at: place, kind: kind)) } catch is EditFault where kind == .stringsdict {
+                // A format that no longer has its variables.
+                continue
+            }
+            #expect(changes(from: document, to: edited, language: "fr").map(\.path) == [place], "\(place) of \(file.lastPathComponent)")
+            #expect(edited.value(at: place) == text)
+            #expect(edited.entries.map(\.key) == keys)
+            let back = try TableDocument(parsing: edited.setting(old, at: place, kind: kind))
+            #expect(changes(from: document, to: back).isEmpty)
+            let taken = try edited.taking([place], from: document, kind: kind)
+            #expect(taken.array == document.bytes.array || place.field?.hasSuffix("comment") == true, "\(place) of \(file.lastPathComponent)")
+        }
+    }
+}
+
+extension CatalogChange {
+    /// Whether a place of a table is one that a text can be set at.
+    fileprivate static func isText(_ place: LeafPath) -> Bool {
+        !(place.field?.hasSuffix("TypeKey") ?? true) && !(place.field?.contains { $0.isNumber } ?? false)
+    }
 }
 
 /// Random numbers that a seed repeats.

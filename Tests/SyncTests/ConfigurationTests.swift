@@ -97,6 +97,9 @@ import Testing
         ("[concord]\ndryRun = maybe", "2: `concord.dryrun` is true or false, not `maybe`"),
         ("[concord]\nsocket = run/socket", "2: `concord.socket` must be an absolute path, not `run/socket`"),
         ("[concord]\nname =", "2: `concord.name` has no value"),
+        ("[concord]\nsigningKey = key\ngpgFormat = ssh", "3: with gpgFormat = ssh, `concord.signingKey` is the absolute path of a key's file, not `key`"),
+        ("[concord]\ngpgFormat = x509", "2: `concord.gpgformat` is openpgp or ssh, not `x509`"),
+        ("[concord]\ngpgFormat = ssh", "2: commits are signed with `concord.signingKey`, and there is none"),
         ("[concord \"x\"]\nname = y", "2: [concord] takes no name"),
         ("[repository]\npath = /x", "2: [repository] needs a name, as in [repository \"app\"]"),
         ("[repository \"web\"]\ncatalogs = *.xcstrings", "2: [repository \"web\"] has no `path`"),
@@ -127,6 +130,19 @@ import Testing
     @Test func `a repository without a rule is a fault`() throws {
         #expect(try read("[repository \"web\"]\n  path = /w\n" + sound.replacingOccurrences(of: "from", with: "repository = app\n  from")).faults
             == ["2: no [sync] section is for repository \"web\""])
+    }
+
+    @Test func `one repository in two sections is a fault, by whichever path`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("concord-\(UUID().uuidString)").path
+        let app = folder + "/app", link = folder + "/link"
+        try FileManager.default.createDirectory(atPath: app + "/.git", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: app)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (path, other) in [(app, app), (app, app + "/"), (app, link), (link, app + "/.git"), ("/nonexistent/app.git", "/nonexistent//app.git/")] {
+            let faults = try read("[repository \"a\"]\npath = \(path)\n[repository \"b\"]\npath = \(other)\n[sync \"x\"]\nfrom = l10n/*\ninto = main\n").faults
+            #expect(faults == ["4: [repository \"b\"] is the repository of [repository \"a\"] again, at `\(other)`; two sections would sync it twice, so keep one, and write a [sync] for each of its rules"])
+        }
+        #expect(try read("[repository \"b\"]\npath = \(app)\n" + sound).faults.isEmpty)
     }
 
     @Test func `a file that is missing or not in git-config syntax is one fault`() throws {

@@ -77,6 +77,14 @@ import Testing
         for branch in ["main", "l10n/fr"] { #expect(try fixture.catalog(branch)["Bye", "fr"] == "À bientôt") }
     }
 
+    @Test func `are found without a write`() throws {
+        let (fixture, settings) = try contradiction()
+        try fixture.person("dev", on: "main").push { $0["Stop", "fr"] = "Arrête" }
+        let before = try fixture.everything()
+        #expect(try !Sync.Conflicts(in: fixture.open(), settings).all().held.isEmpty)
+        #expect(try fixture.everything() == before)
+    }
+
     @Test func `with other values than those that were decided ask again`() throws {
         let (fixture, settings) = try contradiction()
         _ = try decide(fixture, settings, .ours)
@@ -84,30 +92,39 @@ import Testing
         try fixture.person("dev", on: "main").push { $0["Bye", "fr"] = "Ciao" }
         try fixture.person("marie", on: "l10n/fr").push { $0["Bye", "fr"] = "Tchao" }
         let report = try fixture.pass(settings)
-        #expect(report.held.count == 2)
+        #expect(report.held.map(\.step) == ["l10n/fr into main and back"])
         #expect(try only(fixture, settings).held.base == "Adieu")
     }
 
-    @Test(arguments: [ConflictChoice.ours, .theirs]) func `in tables of strings are settled by the next sync`(choice: ConflictChoice) throws {
-        let fixture = try Fixture(branches: [])
-        let dev = try fixture.person("dev", on: "main")
-        let path = "fr.lproj/A.strings"
-        try dev.pushFile("\"Bye\" = \"Au revoir\";\n\"Gone\" = \"Parti\";\n", to: path)
-        try dev.git("push", "-q", "origin", "HEAD:refs/heads/l10n/fr")
-        try fixture.person("marie", on: "l10n/fr").pushFile("\"Bye\" = \"Salut\";\n\"Gone\" = \"Perdu\";\n", to: path)
-        try dev.pushFile("\"Bye\" = \"Adieu\";\n", to: path)
-        let settings = fixture.settings { $0.source = .none }
+    @Test(arguments: [ConflictChoice.ours, .theirs, .text("À bientôt")]) func `that were decided arrive in the name of who made the change`(choice: ConflictChoice) throws {
+        let (fixture, settings) = try contradiction()
+        // Of her commits all but the held text is on main already.
+        try fixture.person("marie", on: "l10n/fr").push { $0["Hello", "fr"] = "Bonjour" }
         try fixture.pass(settings)
-        let repository = try fixture.open()
-        let conflicts = Sync.Conflicts(in: repository, settings)
-        let held = try conflicts.all().held
-        #expect(held.map { $0.held.leaf?.key } == ["Bye", "Gone"] || held.map { $0.held.leaf?.key } == ["Gone", "Bye"])
-        for conflict in held { #expect(try conflicts.decide(conflict, choice, on: CatalogBranch("main", in: repository), by: Fixture.dev) == .unchanged) }
-        #expect(try fixture.pass(settings).held.isEmpty)
-        for branch in ["main", "l10n/fr"] {
-            #expect(try fixture.text(branch, path) == (choice == .ours ? "\"Bye\" = \"Adieu\";\n" : "\"Bye\" = \"Salut\";\n\"Gone\" = \"Perdu\";\n"))
+        _ = try decide(fixture, settings, choice)
+        try fixture.pass(settings)
+        #expect(try fixture.git("log", "-1", "--format=%an|%cn", "main") == "Marie|Concord")
+    }
+
+    @Test func `about the source language are decided, and then the rest of the file merges`() throws {
+        for (choice, expected) in [(ConflictChoice.ours, "fr"), (.theirs, "de"), (.text("it"), "it")] {
+            let (fixture, settings) = try contradiction()
+            for (name, branch, language) in [("dev", "main", "fr"), ("marie", "l10n/fr", "de")] {
+                let person = try fixture.person(name, on: branch)
+                var catalog = try fixture.catalog(branch)
+                catalog["Bye", "fr"] = "Au revoir"
+                catalog["Hello", branch == "main" ? "it" : "es"] = "…"
+                try person.pushFile(catalog.text.replacingOccurrences(of: "\"sourceLanguage\" : \"en\"", with: "\"sourceLanguage\" : \"\(language)\""), to: "Localizable.xcstrings")
+            }
+            try fixture.pass(settings)
+            #expect(try only(fixture, settings).held.leaf == LeafPath(field: "sourceLanguage"))
+            _ = try decide(fixture, settings, choice)
+            #expect(try fixture.pass(settings).held.isEmpty)
+            for branch in ["main", "l10n/fr"] {
+                #expect(try fixture.text(branch).contains("\"sourceLanguage\" : \"\(expected)\""), "\(choice) \(branch)")
+                #expect(try fixture.catalog(branch)["Hello", "it"] == "…" && fixture.catalog(branch)["Hello", "es"] == "…")
+            }
         }
-        #expect(throws: BranchEditError.self) { try conflicts.decide(held[0], .text("x"), on: CatalogBranch("main", in: repository), by: Fixture.dev) }
     }
 
     @Test func `about a deleted key are decided as a whole`() throws {

@@ -189,3 +189,29 @@ struct Catalog: Equatable {
         return "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n\(entries.joined(separator: ",\n"))\n  },\n  \"version\" : \"1.0\"\n}"
     }
 }
+
+/// A `.stringsdict` with the entry `files` and its variable `n`.
+func pluralTable(one: String?, other: String) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <plist version="1.0">
+    <dict>
+    \t<key>files</key>
+    \t<dict>
+    \t\t<key>NSStringLocalizedFormatKey</key>
+    \t\t<string>%#@n@</string>
+    \t\t<key>n</key>
+    \t\t<dict>
+    \t\t\t<key>NSStringFormatSpecTypeKey</key>
+    \t\t\t<string>NSStringPluralRuleType</string>
+    \t\t\t<key>NSStringFormatValueTypeKey</key>
+    \t\t\t<string>d</string>
+    \(one.map { "\t\t\t<key>one</key>\n\t\t\t<string>\($0)</string>\n" } ?? "")\t\t\t<key>other</key>
+    \t\t\t<string>\(other)</string>
+    \t\t</dict>
+    \t</dict>
+    </dict>
+    </plist>
+
+    """
+}

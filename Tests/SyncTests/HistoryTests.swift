@@ -145,6 +145,130 @@ import Testing
         try commit(fixture.person("dev", on: "main"), at: "2026-03-01T12:00:00Z") { $0["Bye", "fr"] = "Adieu" }
         try commit(fixture.person("marie", on: "l10n/fr"), at: "2026-03-01T12:00:00Z") { $0["Bye", "fr"] = "Salut" }
         let report = try fixture.pass(fixture.settings { $0.policy = CatalogPolicy(name: "newest")!; $0.source = .none })
-        #expect(report.held.count == 2)
+        #expect(report.held.map(\.step) == ["l10n/fr into main and back"])
+    }
+}
+
+@Suite(.timeLimit(.minutes(30))) struct `The history of a text of a table` {
+    private let english = "App/en.lproj/Main.strings"
+    private let french = "App/fr.lproj/Main.strings"
+    private let catalogPath = "App/Main.xcstrings"
+
+    private func catalog(_ french: String) -> String {
+        """
+        { "sourceLanguage" : "en", "strings" : { "bye" : { "comment" : "Leaving", "extractionState" : "migrated", "localizations" : {
+          "en" : { "stringUnit" : { "state" : "translated", "value" : "Bye" } },
+          "fr" : { "stringUnit" : { "state" : "translated", "value" : "\(french)" } } } } }, "version" : "1.0" }
+        """
+    }
+
+    private func events(_ fixture: Fixture, _ path: String, _ language: String? = "fr", at name: String = "main") throws -> [LeafEvent] {
+        try CatalogHistory(at: name, in: fixture.open()).events(of: "bye", language: language, at: #require(TreePath(path)))
+    }
+
+    private func reason(_ fixture: Fixture, _ path: String, _ field: String, at name: String = "main") throws -> LeafReason {
+        let reasons = try CatalogHistory(at: name, in: fixture.open()).reasons(for: "bye", language: "fr", at: #require(TreePath(path)))
+        return try #require(reasons.first { $0.leaf.field == field }, "\(reasons)")
+    }
+
+    /// Tables that were edited, then migrated in one commit or in two, and a text that was edited in the catalog.
+    private func migrated(together: Bool = true, removedFirst: Bool = false) throws -> Fixture {
+        let fixture = try Fixture(catalog: nil, branches: [])
+        let dev = try fixture.person("dev", on: "main")
+        func commit(_ message: String) throws {
+            try dev.commit(message)
+            try dev.git("push", "-q", "origin", "HEAD")
+        }
+        try dev.write("/* Leaving */\n\"bye\" = \"Bye\";\n", to: english)
+        try dev.write("\"bye\" = \"Au revoir\";\n\"other\" = \"Autre\";\n", to: french)
+        try commit("Tables")
+        try dev.write("\"bye\" = \"Salut\";\n\"other\" = \"Autre\";\n", to: french)
+        try commit("Reword")
+        try dev.write("\"bye\" = \"Salut\";\n\"other\" = \"Autre chose\";\n", to: french)
+        try commit("Another key")
+        if removedFirst {
+            try dev.git("rm", "-q", english, french)
+            try commit("Remove tables")
+            try dev.write(catalog("Salut"), to: catalogPath)
+        } else {
+            try dev.write(catalog("Salut"), to: catalogPath)
+            if together { try dev.git("rm", "-q", english, french) }
+        }
+        try commit("Migrate")
+        if !together {
+            try dev.git("rm", "-q", english, french)
+            try commit("Remove tables")
+        }
+        try dev.write(catalog("Adieu"), to: catalogPath)
+        try commit("Edit")
+        return fixture
+    }
+
+    @Test func `is told by commits, and leads through syncs to who wrote it`() throws {
+        let fixture = try Fixture(branches: [])
+        let dev = try fixture.person("dev", on: "main")
+        try dev.pushFile("\"bye\" = \"Au revoir\";\n", to: french)
+        try dev.git("push", "-q", "origin", "HEAD:refs/heads/l10n/fr")
+        try dev.pushFile("\"bye\" = \"Au revoir\";\n\"new\" = \"New\";\n", to: french)
+        try fixture.person("marie", on: "l10n/fr").pushFile("/* C */\n\"bye\" = \"Salut\";\n", to: french)
+        try fixture.pass(fixture.settings(back: false))
+        #expect(try events(fixture, french).map(\.commit.author.name) == ["Marie", "Marie", "Dev"])
+        #expect(try events(fixture, french).first?.changes.map(\.leaf.field) == ["value"])
+        #expect(try events(fixture, french, nil).first?.changes.map(\.leaf.field) == ["comment", "value"])
+        let reason = try reason(fixture, french, "value")
+        #expect(reason.value == "Salut" && reason.event?.commit.author.name == "Marie" && reason.passages.count == 1)
+        #expect(try events(fixture, french, "de").isEmpty)
+    }
+
+    @Test(arguments: [(true, false), (false, false), (true, true)])
+    func `goes on in the tables of which a catalog was made, and says so`(together: Bool, removedFirst: Bool) throws {
+        let fixture = try migrated(together: together, removedFirst: removedFirst)
+        let events = try events(fixture, catalogPath)
+        let subjects = events.map(\.commit.subject)
+        #expect(subjects == (removedFirst ? ["Edit", "Migrate", "Remove tables", "Reword", "Tables"] : ["Edit", "Migrate", "Reword", "Tables"]))
+        let reword = try #require(events.first { $0.commit.subject == "Reword" })
+        #expect(reword.stoodIn.map(\.description) == [french] && reword.path.description == french)
+        #expect(reword.changes.map(\.old) == ["Au revoir"] && reword.changes.map(\.new) == ["Salut"])
+        #expect(reword.changes.map(\.leaf.field) == ["stringUnit.value"])
+        if !removedFirst { #expect(events.first { $0.commit.subject == "Migrate" }?.migratedFrom.map(\.description) == [french]) }
+        #expect(events.first?.migratedFrom.isEmpty == true && events.first?.stoodIn.isEmpty == true)
+        #expect(ParsedJSON(parsing: LeafEvent.json(events)) != nil)
+    }
+
+    @Test func `of a catalog that was migrated names who wrote the text in the table`() throws {
+        let fixture = try migrated()
+        try fixture.git("branch", "-f", "main", "main~1")
+        let reason = try reason(fixture, catalogPath, "stringUnit.value")
+        #expect(reason.event?.commit.subject == "Reword" && reason.event?.stoodIn.map(\.description) == [french])
+        #expect(reason.migration?.commit.subject == "Migrate")
+        // A table has no states: that of the catalog began with it.
+        #expect(try self.reason(fixture, catalogPath, "stringUnit.state").event?.commit.subject == "Migrate")
+    }
+
+    @Test func `that was edited in a table after the other branch migrated leads to its translator`() throws {
+        let fixture = try migrated()
+        try fixture.git("branch", "l10n/fr", "main~3")
+        try fixture.git("branch", "-f", "main", "main~1")
+        try fixture.person("marie", on: "l10n/fr").pushFile("\"bye\" = \"Tchao\";\n\"other\" = \"Autre\";\n", to: french)
+        try fixture.pass(fixture.settings(back: false))
+        #expect(try fixture.text("main", catalogPath).contains("Tchao"))
+        let reason = try reason(fixture, catalogPath, "stringUnit.value")
+        #expect(reason.event?.commit.author.name == "Marie" && reason.event?.stoodIn.map(\.description) == [french])
+        #expect(reason.passages.count == 1)
+    }
+
+    @Test func `of a branch that keeps its tables leads to the catalog in which it was written`() throws {
+        let fixture = try migrated()
+        // Main keeps its tables; the branch has migrated and edited there.
+        try fixture.git("branch", "l10n/fr", "main")
+        try fixture.git("branch", "-f", "main", "main~2")
+        try fixture.pass(fixture.settings(back: false))
+        #expect(try fixture.text("main", french).contains("Adieu"))
+        let events = try events(fixture, french)
+        #expect(events.map(\.commit.subject).dropFirst() == ["Edit", "Reword", "Tables"], "\(events.map(\.commit.subject))")
+        #expect(events.first { $0.commit.subject == "Edit" }?.stoodIn.map(\.description) == [catalogPath])
+        let reason = try reason(fixture, french, "value")
+        #expect(reason.value == "Adieu" && reason.event?.commit.subject == "Edit" && reason.passages.count == 1)
+        #expect(try CatalogHistory(at: "l10n/fr", in: fixture.open()).catalog(inPlaceOf: TreePath(french)!)?.description == catalogPath)
     }
 }

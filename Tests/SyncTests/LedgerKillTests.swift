@@ -1,6 +1,5 @@
 import Foundation
 import Git
-import Linux
 import Testing
 
 @testable import Sync
@@ -25,41 +24,18 @@ extension KillTests {
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: binary), "the executable is not built"))
     func `killed at random moments, the daemon loses no text without a record`() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let kills = Int(environment["CONCORD_KILLS"] ?? "") ?? 8
-        let seed = UInt64(environment["CONCORD_SEED"] ?? "") ?? .random(in: 0...(.max))
-        var random = KillTests.Seeded(state: seed)
+        var chance = Chance(kills: 8)
         let fixture = try Fixture(branches: ["l10n/fr"])
-        let configuration = fixture.folder + "/concord.conf"
-        try Data(fixture.configuration().utf8).write(to: URL(fileURLWithPath: configuration))
         let people = try [("marie", fixture.person("marie", on: "l10n/fr")), ("dev", fixture.person("dev", on: "main"))]
-        let written = try await withThrowingTaskGroup(of: [String].self) { group in
-            let isOver = StopFlag()
-            for (name, person) in people {
-                let thread = BlockingThread(label: name)
-                group.addTask { try await thread.run { Result { try pushTies(person, name, until: isOver) } }.get() }
-            }
-            for _ in 0..<kills {
-                let daemon = Process()
-                daemon.executableURL = URL(fileURLWithPath: Self.binary)
-                daemon.arguments = ["serve", "--config", configuration]
-                daemon.standardError = FileHandle.nullDevice
-                daemon.standardOutput = FileHandle.nullDevice
-                try daemon.run()
-                try await Task.sleep(for: .milliseconds(Int.random(in: 50...600, using: &random)))
-                kill(daemon.processIdentifier, SIGKILL)
-                daemon.waitUntilExit()
-            }
-            try Repository(opening: fixture.bare).releaseDeadLocks()
-            isOver.raise()
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
+        let written = try await written(
+            fixture, configuration: fixture.configuration(), &chance, milliseconds: 50...600,
+            by: people.map { name, person in { try pushTies(person, name, until: $0) } })
         let tips = try Set(["main", "l10n/fr"].flatMap { try fixture.catalog($0).keys.values.flatMap { $0.values.map(\.value) } })
         let lost = Set(try fixture.ledger().losses.map(\.text))
         let kept = tips.union(lost)
         print("written \(written.count), on no tip \(written.filter { !tips.contains($0) }.count)")
         let missing = written.filter { !kept.contains($0) }
-        #expect(missing.isEmpty, "seed \(seed)")
+        #expect(missing.isEmpty, "seed \(chance.seed)")
         #expect(written.count > 3)
         try fixture.expectSound()
     }

@@ -64,7 +64,6 @@ private func record(_ number: Int, text: String? = nil) -> LedgerRecord {
         try fixture.pass()
         let lost = try #require(fixture.ledger().losses.first)
         #expect(lost.text == "Adieu" && lost.base == "Au revoir" && lost.ours == "Adieu" && lost.theirs == "Salut" && lost.file == "fr.lproj/A.strings")
-        #expect(throws: BranchEditError.self) { try Ledger(fixture.open()).restore(lost, on: CatalogBranch("main", in: fixture.open()), path: nil, by: Fixture.dev) }
     }
 
     @Test func `has once what lost without a commit, because it stays on its own branch`() throws {

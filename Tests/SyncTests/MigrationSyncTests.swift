@@ -21,32 +21,7 @@ import Testing
         try person.git("push", "-q", "origin", "HEAD")
     }
 
-    private func plural(one: String = "%d fichier", other: String = "%d fichiers") -> String {
-        """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <plist version="1.0">
-        <dict>
-        \t<key>files</key>
-        \t<dict>
-        \t\t<key>NSStringLocalizedFormatKey</key>
-        \t\t<string>%#@n@</string>
-        \t\t<key>n</key>
-        \t\t<dict>
-        \t\t\t<key>NSStringFormatSpecTypeKey</key>
-        \t\t\t<string>NSStringPluralRuleType</string>
-        \t\t\t<key>NSStringFormatValueTypeKey</key>
-        \t\t\t<string>d</string>
-        \t\t\t<key>one</key>
-        \t\t\t<string>\(one)</string>
-        \t\t\t<key>other</key>
-        \t\t\t<string>\(other)</string>
-        \t\t</dict>
-        \t</dict>
-        </dict>
-        </plist>
-
-        """
-    }
+    private func plural(one: String = "%d fichier", other: String = "%d fichiers") -> String { pluralTable(one: one, other: other) }
 
     /// A string unit of a language.
     private func unit(_ language: String, _ value: String, _ state: String = "translated") -> String {
@@ -219,6 +194,25 @@ import Testing
         try expectIdle(fixture, settings)
     }
 
+    @Test(arguments: [ConflictChoice.ours, .theirs, .text("Unique")])
+    func `a text that a person decided is so on both sides, whatever its form`(choice: ConflictChoice) throws {
+        let fixture = try tables()
+        let settings = fixture.settings(back: true) { $0.policy = CatalogPolicy(name: "conflict")! }
+        try migrate(fixture, [("a", [unit("en", "One"), unit("fr", "Ung")]), ("b", [unit("en", "Two"), unit("fr", "Deux")])])
+        try push(fixture.person("marie", on: "l10n/fr"), [french: "\"a\" = \"Une\";\n\"b\" = \"Deux\";\n"])
+        try fixture.pass(settings)
+        let repository = try fixture.open()
+        let conflicts = Sync.Conflicts(in: repository, settings)
+        let conflict = try #require(try conflicts.all().held.first { $0.target.name.shorthand == "main" })
+        _ = try conflicts.decide(conflict, choice, on: CatalogBranch("main", in: repository), by: Fixture.dev)
+        #expect(try fixture.pass(settings).held.isEmpty)
+        let text = choice == .ours ? "Ung" : choice == .theirs ? "Une" : "Unique"
+        #expect(try leaves(fixture, "main").contains("a fr value \(text)"))
+        #expect(try fixture.text("l10n/fr", french) == "\"a\" = \"\(text)\";\n\"b\" = \"Deux\";\n")
+        #expect(try conflicts.all().held.isEmpty)
+        try expectIdle(fixture, settings)
+    }
+
     @Test func `what tables cannot say is held with a sentence`() throws {
         let fixture = try tables()
         let devices = "\"fr\" : { \"variations\" : { \"device\" : { \"mac\" : { \"variations\" : { \"plural\" : { \"other\" : { \"stringUnit\" : { \"state\" : \"translated\", \"value\" : \"%lld\" } } } } } } } }"
@@ -228,6 +222,16 @@ import Testing
             #expect(places.map { $0.leaf?.key } == ["c"] && places[0].why.contains("tables of l10n/fr cannot say it"), "\(places)")
         }
         #expect(try fixture.text("l10n/fr", french) == "\"a\" = \"Un\";\n\"b\" = \"Deux !\";\n")
+        try expectIdle(fixture)
+        // A person can leave it so: then nobody is asked again, and what stays out is in the ledger.
+        let repository = try fixture.open()
+        let conflicts = Sync.Conflicts(in: repository, fixture.settings)
+        let conflict = try #require(try conflicts.all().held.first)
+        let branch = try CatalogBranch("l10n/fr", in: repository)
+        #expect(throws: BranchEditError.self) { try conflicts.decide(conflict, .theirs, on: branch, by: Fixture.dev) }
+        _ = try conflicts.decide(conflict, .ours, on: branch, by: Fixture.dev)
+        #expect(try fixture.pass().held.isEmpty && conflicts.all().held.isEmpty)
+        #expect(try fixture.ledger().losses.map(\.text) == ["%lld"])
         try expectIdle(fixture)
     }
 

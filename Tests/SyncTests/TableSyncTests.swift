@@ -127,7 +127,7 @@ import Testing
         let merged = try LocalizedMerge(
             base: table("a = 1;\nb = 2;\nd = 4;\ne = 5;\n"), ours: table("a = 1;\nb = 2;\ne = 5;\n"), theirs: table("a = un;\nc = 3;\nd = 44;\ne = 5;\nf = 6;\n"),
             language: TableLanguage(code: "fr"), policy: policy)
-        #expect(String(decoding: merged.bytes.array, as: UTF8.self) == "a = 1;\nb = 2;\ne = 5;\nf = 6;\n")
+        #expect(String(decoding: merged.file.bytes.array, as: UTF8.self) == "a = 1;\nb = 2;\ne = 5;\nf = 6;\n")
         #expect(Set(merged.report.conflicts.map(\.path.key)) == ["a", "b", "c", "d"])
     }
 

@@ -11,7 +11,7 @@ binary=$(realpath "${1:-$project/.build/release/concord}")
 
 skip() { echo "skipped: $1"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "only root can boot a container"
-for program in systemd-nspawn unshare nsenter git; do command -v $program >/dev/null || skip "there is no $program"; done
+for program in systemd-nspawn unshare nsenter git ssh-keygen; do command -v $program >/dev/null || skip "there is no $program"; done
 [ -x "$binary" ] || skip "there is no $binary; build it first"
 if [ -z "${CONCORD_BOOT_TEST:-}" ]; then
     unshare -m true 2>/dev/null || skip "no mount namespace is to be had"
@@ -65,21 +65,24 @@ property() { inside systemctl show concord -p "$1" --value; }
 status_has() { [[ $(property StatusText) == *"$1"* ]]; }
 is() { [ "$(property "$1")" = "$2" ]; }
 file_is_on() { [ "$(inside git --git-dir=/srv/git/app.git show "$1:note" 2>/dev/null)" = "$2" ]; }
-push() { # push BRANCH TEXT: a commit on a branch, by the user of the repositories
+push() { # push BRANCH TEXT [FILE]: a commit on a branch, by the user of the repositories
     inside runuser -u concord -- sh -ec "
         cd \$(mktemp -d); git clone -q /srv/git/app.git . 2>/dev/null
         git config user.name Marie; git config user.email marie@example.org
         git checkout -q '$1' 2>/dev/null || git checkout -q -b '$1'
-        echo '$2' > note; git add note; git commit -qm '$2'; git push -q origin 'HEAD:refs/heads/$1'"
+        echo '$2' > '${3:-note}'; git add .; git commit -qm '$2'; git push -q origin 'HEAD:refs/heads/$1'"
 }
 
 inside systemd-sysusers concord.conf
 inside systemd-tmpfiles --create concord.conf
 inside install -d -o concord -g concord /srv/git
 inside runuser -u concord -- git init -q --bare -b main /srv/git/app.git
-push main begin && push l10n/fr begin2
-inside sh -c 'echo hush > /etc/concord/secret; mkdir -p /etc/systemd/system/concord.service.d
-printf "[Service]\nWatchdogSec=2s\nRestartSec=100ms\nLoadCredential=webhook-secret:/etc/concord/secret\n" > /etc/systemd/system/concord.service.d/test.conf
+push main begin && push l10n/fr begin2 && push main other other
+inside sh -c 'ssh-keygen -q -t ed25519 -N "" -f /etc/concord/signing-key
+git config -f /etc/concord/concord.conf concord.signingKey /run/credentials/concord.service/signing-key
+git config -f /etc/concord/concord.conf concord.gpgFormat ssh
+echo "concord@localhost $(cat /etc/concord/signing-key.pub)" > /etc/concord/signers; mkdir -p /etc/systemd/system/concord.service.d
+printf "[Service]\nWatchdogSec=2s\nRestartSec=100ms\nLoadCredential=signing-key:/etc/concord/signing-key\n" > /etc/systemd/system/concord.service.d/test.conf
 systemctl daemon-reload'
 
 fact "the sandbox is rated at most 1.5" inside sh -c '[ $(systemd-analyze security --offline=true --threshold=15 /usr/lib/systemd/system/concord.service >/dev/null; echo $?) = 0 ]'
@@ -87,10 +90,12 @@ fact "the unit starts and says READY" inside systemctl start concord
 fact "it runs as its own user" [ "$(inside stat -c %U "/proc/$(property MainPID)")" = concord ]
 fact "STATUS tells how the repositories are" await status_has "1 in step"
 fact "what was there before the start is in step" await file_is_on main begin2
+synced=$(inside git --git-dir=/srv/git/app.git rev-parse main)
 push l10n/fr bonjour
 fact "a push is heard inside the sandbox" await file_is_on main bonjour
 fact "status answers over the socket" inside sh -c 'concord status | grep -q "app  in step"'
-fact "a credential is handed over" inside sh -c 'grep -q hush /run/credentials/concord.service/webhook-secret'
+fact "the key was handed over as a credential, which nobody else can read" inside sh -c '[ "$(stat -c %A /etc/concord/signing-key)" = -rw------- ] && runuser -u concord -- test ! -r /etc/concord/signing-key'
+fact "and the sync commit is signed with it" inside runuser -u concord -- git --git-dir=/srv/git/app.git -c gpg.ssh.allowedSignersFile=/etc/concord/signers verify-commit "$synced"
 fact "the watchdog is fed while nothing happens" inside sh -c 'sleep 5; [ "$(systemctl show concord -p NRestarts --value)" = 0 ]'
 
 inside sed -i 's/workers = 2/wrokers = 2/' /etc/concord/concord.conf

@@ -10,6 +10,9 @@
 // A Unix address longer than this does not fit `sun_path`.
 enum { concord_unix_path_max = 107 };
 
+/// Lets threads that begin from now on take their memory from the heap of the first one.
+void concord_share_one_heap(void);
+
 // Opens a close-on-exec listening stream socket at `path` with the permissions `mode`. A dead socket file left
 // there by a crash is replaced; one that answers is not (EADDRINUSE).
 int concord_unix_listen(const char *path, size_t length, mode_t mode, int backlog);
@@ -34,4 +37,6 @@ int concord_pidfd_open(pid_t pid);
 int concord_wait(pid_t pid, int *exit_code, int *signal_number);
 
 int concord_pipe(int ends[2]);
+/* A file in memory that holds these bytes, to be read from its start; -1 on failure. */
+int concord_memory_file(const void *bytes, size_t count);
 int concord_open(const char *path, int flags, mode_t mode);

@@ -115,6 +115,32 @@ CONCORD_INLINE size_t concord_utf8_stop(const uint8_t *p, size_t i, size_t n) {
     return n;
 }
 
+/// How many bytes `a` and `b` have in common at their beginning; at most `n`.
+CONCORD_INLINE size_t concord_common(const uint8_t *a, const uint8_t *b, size_t n) {
+    size_t i = 0;
+#if defined(__SSE2__)
+    for (; i + 16 <= n; i += 16) {
+        __m128i same = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(a + i)), _mm_loadu_si128((const __m128i *)(b + i)));
+        unsigned other = ~(unsigned)_mm_movemask_epi8(same) & 0xffff;
+        if (other) return i + (unsigned)__builtin_ctz(other);
+    }
+#endif
+    while (i < n && a[i] == b[i]) i++;
+    return i;
+}
+
+/// The index at or after `i` at which the `k` bytes of `needle` stand; `n` where they do not.
+CONCORD_INLINE size_t concord_find(const uint8_t *p, size_t i, size_t n, const uint8_t *needle, size_t k) {
+    while (k > 0 && i + k <= n) {
+        const uint8_t *at = memchr(p + i, needle[0], n - k + 1 - i);
+        if (!at) break;
+        i = (size_t)(at - p);
+        if (memcmp(at, needle, k) == 0) return i;
+        i++;
+    }
+    return n;
+}
+
 /// Asks for large pages below a buffer: filling one of 50 MB otherwise spends most of its time in 12,000 page faults.
 CONCORD_INLINE void concord_large_pages(void *p, size_t n) {
 #if defined(MADV_HUGEPAGE)
