@@ -201,8 +201,8 @@ extension Merger {
 
     private mutating func fieldsOfEntry(_ v: ThreeWay<Value>) -> Merged {
         let base = v.base.map { sides.entryItems($0) }
-        let ours = v.ours.map { sides.entryItems($0, like: base ?? ([], [])) }
-        let theirs = v.theirs.map { sides.entryItems($0, like: base ?? ([], [])) }
+        let ours = v.ours.map { sides.entryItems($0, like: v.base) }
+        let theirs = v.theirs.map { sides.entryItems($0, like: v.base) }
         let fields = ThreeWay(base: base?.fields, ours: ours?.fields, theirs: theirs?.fields)
         let commentSide = commentSide(fields)
         return members(v, sides.paired(fields)) { merger, name, values in

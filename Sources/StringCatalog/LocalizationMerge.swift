@@ -112,8 +112,9 @@ extension Merger {
     /// Merges a localization, or what stands in its form below a plural category or a device.
     mutating func localization(_ v: ThreeWay<Value>) -> Merged {
         guard let ours = v.ours, let theirs = v.theirs, sides.isObject(ours), sides.isObject(theirs) else { return general(v) }
+        if let plain = plainly(v) { return .value(plain) }
         let base = v.base.map { sides.items($0) }
-        let items = ThreeWay(base: base, ours: sides.items(ours, like: base ?? []), theirs: sides.items(theirs, like: base ?? []))
+        let items = ThreeWay(base: base, ours: sides.items(ours, like: v.base), theirs: sides.items(theirs, like: v.base))
         let shapes = (base: v.base.map { shape($0, base!) }, ours: shape(ours, items.ours!), theirs: shape(theirs, items.theirs!))
         if shapes.ours != shapes.theirs && !same(v.base, ours) && !same(v.base, theirs) && !same(ours, theirs) {
             return restructured(v, shapes.base, shapes.ours, shapes.theirs)

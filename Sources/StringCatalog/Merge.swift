@@ -170,13 +170,13 @@ struct Merger {
             // What only ours changed stays, unless ours are translators, against whose tools some rules protect.
             if o >= 0 && t >= 0 && theirsFromBase.isSame[j] && policy.translationRole != .ours && !policy.flagsStale { continue }
             if o >= 0 && !settled.isEmpty && settled[Int(o)] { continue }
-            if o >= 0 && t >= 0, isPlain, let plain = plainly(j, Int(o), Int(t), isSame: oursFromBase.isSame[j]) {
-                if plain.side == .theirs { plan.entries.set(Int(o), .value(plain)) }
-                continue
-            }
             let values = ThreeWay(
                 base: Value(.base, base.entries[j].value), ours: o >= 0 ? Value(.ours, ours.entries[Int(o)].value) : nil,
                 theirs: t >= 0 ? Value(.theirs, theirs.entries[Int(t)].value) : nil)
+            if isPlain, let plain = plainly(values) {
+                if plain.side == .theirs { plan.entries.set(Int(o), .value(plain)) }
+                continue
+            }
             decide(&self, base.entries[j], in: .base, values, o, t)
         }
         for t in theirsFromBase.added where !theirs.isHidden(Int(t)) && !arrivedByRename.contains(Int(t)) {
@@ -199,14 +199,15 @@ struct Merger {
         return plan
     }
 
-    /// What becomes of an entry about which no rule has anything to say, found without a look at its members: both sides have
-    /// it alike, or only theirs changed texts or other strings in it. Nil where that is not so.
-    private func plainly(_ j: Int, _ o: Int, _ t: Int, isSame: Bool) -> Value? {
-        let own = Value(.ours, ours.entries[o].value)
-        let other = Value(.theirs, theirs.entries[t].value)
-        if ours.bytes.equal(own.range, theirs.bytes, other.range) { return own }
-        guard isSame, let strings = sides.differingStrings(own, other) else { return nil }
-        return strings.isEmpty ? own : other
+    /// What becomes of an entry, or of one language of it, about which no rule has anything to say, found without a look at its
+    /// members: both sides have it alike, or one left it as it was and the other changed nothing in it but strings. Nil where
+    /// that is not so.
+    func plainly(_ v: ThreeWay<Value>) -> Value? {
+        guard let ours = v.ours, let theirs = v.theirs else { return nil }
+        if sides.isSame(ours, theirs) { return ours }
+        guard let base = v.base else { return nil }
+        if sides.isSame(base, ours), let strings = sides.differingStrings(ours, theirs) { return strings.isEmpty ? ours : theirs }
+        return sides.isSame(base, theirs) && sides.differingStrings(theirs, ours) != nil ? ours : nil
     }
 
     // MARK: Renamed keys

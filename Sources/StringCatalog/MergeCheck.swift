@@ -105,7 +105,7 @@ struct Comparison {
         case .literal(let bytes): return sides[value.side].array(value.range) == bytes
         case .fresh(let patches): return equal(patches, value)
         case .patched(let host, let patches, _):
-            return equalInPlace(host, patches, value) ?? equal(composed(sides, host, patches) { _, _ in false }, value, like: sides.items(host))
+            return equalInPlace(host, patches, value) ?? equal(composed(sides, host, patches) { _, _ in false }, value, like: host)
         }
     }
 
@@ -113,7 +113,7 @@ struct Comparison {
     private func equalInPlace(_ host: Value, _ patches: [Patch], _ value: Value) -> Bool? {
         guard sides.isObject(value) else { return false }
         let old = sides.items(host)
-        let new = sides.items(value, like: old)
+        let new = sides.items(value, like: host)
         guard old.count == new.count, sides.effective(old).count == old.count else { return nil }
         var patched = 0
         for i in old.indices {
@@ -128,9 +128,9 @@ struct Comparison {
         return patched == patches.count ? true : nil
     }
 
-    private func equal(_ members: [Patch], _ value: Value, like: [Item] = []) -> Bool {
+    private func equal(_ members: [Patch], _ value: Value, like host: Value? = nil) -> Bool {
         guard sides.isObject(value) else { return false }
-        let items = sides.effective(sides.items(value, like: like))
+        let items = sides.effective(sides.items(value, like: host))
         guard items.count == members.count else { return false }
         return items.indices.allSatisfy { i in
             let item = items[i]

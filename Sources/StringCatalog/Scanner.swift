@@ -31,10 +31,10 @@ import CScan
 
     /// Takes `count` bytes over that `initialize` writes: no copy.
     public convenience init(count: Int, initialize: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
-        let fresh = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(count, 1))
-        unsafe concord_large_pages(fresh.baseAddress, count)
-        unsafe initialize(UnsafeMutableBufferPointer(rebasing: fresh[..<count]))
-        unsafe self.init(borrowing: UnsafePointer(fresh.baseAddress!), count: count) { unsafe fresh.deallocate() }
+        guard let fresh = unsafe concord_allocate(count) else { fatalError("no memory for \(count) bytes") }
+        let bytes = unsafe fresh.assumingMemoryBound(to: UInt8.self)
+        unsafe initialize(UnsafeMutableBufferPointer(start: bytes, count: count))
+        unsafe self.init(borrowing: UnsafePointer(bytes), count: count) { unsafe free(fresh) }
     }
 
     /// Borrows memory that stays valid and unchanged until `release` is called, which happens once.

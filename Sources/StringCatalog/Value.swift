@@ -108,31 +108,62 @@ final class Sides {
     /// The members of an object in their order, copies of a name and all; empty for any other value.
     ///
     /// - Parameters:
-    ///   - like: the members of a similar object: what is the same there is recognised by comparison, not scanned.
-    func items(_ value: Value, like: [Item] = []) -> [Item] {
+    ///   - like: a similar object: what is the same there is recognised by comparison, not scanned.
+    func items(_ value: Value, like other: Value? = nil) -> [Item] {
         guard isObject(value) else { return [] }
         if let found = recall(value) { return found }
-        var items: [Item] = []
-        items.reserveCapacity(like.count)
-        var none: [Item] = []
-        read(value, like: like, into: &items, nested: nil, likeNested: [], into: &none)
-        remember(value, items)
-        return items
+        let known = other.map { items($0) } ?? []
+        var found: [Item] = []
+        if let other, let strings = differences(other, value) {
+            found = moved(known, from: other, to: value, strings)
+        } else {
+            found.reserveCapacity(known.count)
+            var none: [Item] = []
+            read(value, like: known, into: &found, nested: nil, likeNested: [], into: &none)
+        }
+        remember(value, found)
+        return found
     }
 
     /// The members of an entry, and with the same look those of its `localizations`.
-    func entryItems(_ value: Value, like: (fields: [Item], languages: [Item]) = ([], [])) -> (fields: [Item], languages: [Item]) {
+    func entryItems(_ value: Value, like other: Value? = nil) -> (fields: [Item], languages: [Item]) {
         guard isObject(value) else { return ([], []) }
-        if let fields = recall(value) {
-            return (fields, fields.last { isNamed($0.name, "localizations") }.map { items($0.value, like: like.languages) } ?? [])
-        }
+        let known = other.map { entryItems($0) } ?? (fields: [], languages: [])
+        func localizations(_ fields: [Item]) -> Value? { fields.last { isNamed($0.name, "localizations") }?.value }
+        if let fields = recall(value) { return (fields, localizations(fields).map { items($0, like: localizations(known.fields)) } ?? []) }
         var fields: [Item] = []
         var languages: [Item] = []
-        languages.reserveCapacity(like.languages.count)
-        read(value, like: like.fields, into: &fields, nested: "localizations", likeNested: like.languages, into: &languages)
+        if let other, let strings = differences(other, value) {
+            fields = moved(known.fields, from: other, to: value, strings)
+            languages = moved(known.languages, from: other, to: value, strings)
+        } else {
+            languages.reserveCapacity(known.languages.count)
+            read(value, like: known.fields, into: &fields, nested: "localizations", likeNested: known.languages, into: &languages)
+        }
         remember(value, fields)
-        if let localizations = fields.last(where: { isNamed($0.name, "localizations") }) { remember(localizations.value, languages) }
+        if let localizations = localizations(fields) { remember(localizations, languages) }
         return (fields, languages)
+    }
+
+    /// Members of one value at their places in another, which differs from it in these strings only.
+    private func moved(_ items: [Item], from old: Value, to new: Value, _ strings: [(old: Value, new: Value)]) -> [Item] {
+        var shift = Int(new.start) - Int(old.start)
+        var next = 0
+        func place(_ offset: UInt32) -> UInt32 {
+            while next < strings.count, strings[next].old.end <= offset {
+                shift += strings[next].new.range.count - strings[next].old.range.count
+                next += 1
+            }
+            return UInt32(truncatingIfNeeded: Int(offset) + shift)
+        }
+        return items.map { item in
+            var member = item.member
+            member.nameStart = place(member.nameStart)
+            member.nameEnd = place(member.nameEnd)
+            member.valueStart = place(member.valueStart)
+            member.valueEnd = place(member.valueEnd)
+            return Item(new.side, member)
+        }
     }
 
     private func recall(_ value: Value) -> [Item]? {
@@ -312,9 +343,14 @@ final class Sides {
         return self[o.side].equal(o.range, self[b.side], b.range) && self[o.side].equal(o.range, self[t.side], t.range)
     }
 
-    /// The strings in which two values differ that are the same otherwise, byte for byte; nil where more differs. Names and
-    /// other spellings of one string do not count as differing strings: they are more, and nothing.
+    /// The strings in which two values differ that are the same otherwise, byte for byte; nil where more differs. Two
+    /// spellings of one string are no difference.
     func differingStrings(_ a: Value, _ b: Value) -> [(old: Value, new: Value)]? {
+        differences(a, b)?.filter { !equal($0.old, $0.new) }
+    }
+
+    /// The same with strings that only are spelled in two ways. A name that differs is more than a string.
+    private func differences(_ a: Value, _ b: Value) -> [(old: Value, new: Value)]? {
         let (x, y) = (self[a.side], self[b.side])
         var found: [(old: Value, new: Value)] = []
         // Both stand outside of strings, at the same place of the grammar.
@@ -342,11 +378,14 @@ final class Sides {
             let twin = j + at - i
             let old = Value(a.side, at..<end)
             let new = Value(b.side, twin..<y.endOfString(twin))
-            if !equal(old, new) { found.append((old, new)) }
+            found.append((old, new))
             i = end
             j = Int(new.end)
         }
     }
+
+    /// Whether two values stand in the same bytes.
+    func isSame(_ a: Value, _ b: Value) -> Bool { self[a.side].equal(a.range, self[b.side], b.range) }
 
     /// Whether two values say the same: objects as sets of members (the last of several copies counts), strings by their
     /// Unicode scalars, numbers and words as they are spelled.
@@ -437,9 +476,8 @@ final class Sides {
 
     /// The members of three objects side by side, in the order of ours, then what only theirs has, then what only base has.
     func paired(_ v: ThreeWay<Value>, languages: Bool = false) -> [(name: Name, values: ThreeWay<Value>)] {
-        let base = v.base.map { items($0) }
-        return paired(
-            ThreeWay(base: base, ours: v.ours.map { items($0, like: base ?? []) }, theirs: v.theirs.map { items($0, like: base ?? []) }),
+        paired(
+            ThreeWay(base: v.base.map { items($0) }, ours: v.ours.map { items($0, like: v.base) }, theirs: v.theirs.map { items($0, like: v.base) }),
             languages: languages)
     }
 
