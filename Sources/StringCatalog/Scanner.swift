@@ -658,7 +658,7 @@ struct Layouts {
     private(set) var count = 0
     private var looks = 0
     /// So many values are looked at for a layout; what a file has is seen by then.
-    private static let looksMax = 256
+    private static let looksMax = 96
     private static let headBytesMax = 400
     /// Those of `variations`, `plural`, `other`, `stringUnit`, `state`, its value, `value`, and the one that opens the text.
     private static let quotesMax = 15

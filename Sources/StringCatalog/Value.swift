@@ -147,23 +147,27 @@ final class Sides {
 
     /// Members of one value at their places in another, which differs from it in these strings only.
     private func moved(_ items: [Item], from old: Value, to new: Value, _ strings: [(old: Value, new: Value)]) -> [Item] {
+        var moved = items
         var shift = Int(new.start) - Int(old.start)
-        var next = 0
-        func place(_ offset: UInt32) -> UInt32 {
-            while next < strings.count, strings[next].old.end <= offset {
-                shift += strings[next].new.range.count - strings[next].old.range.count
-                next += 1
+        var next = strings.startIndex
+        func place(_ offset: UInt32, _ shift: Int) -> UInt32 { UInt32(truncatingIfNeeded: Int(offset) + shift) }
+        for i in moved.indices {
+            let member = items[i].member
+            func pass(_ next: inout Int, _ shift: inout Int, before offset: UInt32) {
+                while next < strings.count, strings[next].old.end <= offset {
+                    shift += strings[next].new.range.count - strings[next].old.range.count
+                    next += 1
+                }
             }
-            return UInt32(truncatingIfNeeded: Int(offset) + shift)
+            // A name is the same on both, and so is what stands between it and its value.
+            pass(&next, &shift, before: member.nameStart)
+            let before = shift
+            pass(&next, &shift, before: member.valueEnd)
+            moved[i] = Item(new.side, Member(
+                nameStart: place(member.nameStart, before), nameEnd: place(member.nameEnd, before), valueStart: place(member.valueStart, before),
+                valueEnd: place(member.valueEnd, shift), isEscaped: member.isEscaped))
         }
-        return items.map { item in
-            var member = item.member
-            member.nameStart = place(member.nameStart)
-            member.nameEnd = place(member.nameEnd)
-            member.valueStart = place(member.valueStart)
-            member.valueEnd = place(member.valueEnd)
-            return Item(new.side, member)
-        }
+        return moved
     }
 
     private func recall(_ value: Value) -> [Item]? {

@@ -145,11 +145,11 @@ func describe(_ path: LeafPath) -> String {
 
 /// A text on one line, at most 100 Unicode scalars.
 func shortened(_ text: String) -> String {
-    var out = ""
-    let isLong = text.utf8.count > 100 && text.unicodeScalars.count > 100
-    for (i, scalar) in text.unicodeScalars.enumerated() {
-        if isLong, i == 99 { return out + "…" }
-        if scalar == "\n" { out += "\\n" } else { out.unicodeScalars.append(scalar) }
+    var out = String.UnicodeScalarView()
+    let head = text.unicodeScalars.prefix(101)
+    let isLong = head.count > 100
+    for scalar in head.prefix(isLong ? 99 : 100) {
+        if scalar == "\n" { out.append(contentsOf: "\\n".unicodeScalars) } else { out.append(scalar) }
     }
-    return out
+    return String(out) + (isLong ? "…" : "")
 }
