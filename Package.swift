@@ -37,11 +37,13 @@ let package = Package(
         .executableTarget(name: "concord", dependencies: ["Sync", "StringCatalog", "StringsTable", "Git", "Linux"], exclude: ["link"], swiftSettings: strict),
         .executableTarget(name: "concord-bench", dependencies: ["StringCatalog", "Linux"], exclude: ["bench.py", "peers"], swiftSettings: strict),
 
-        .testTarget(name: "StringCatalogTests", dependencies: ["StringCatalog"], exclude: ["Corpus"], swiftSettings: strict),
-        .testTarget(name: "StringsTableTests", dependencies: ["StringsTable", "StringCatalog"], swiftSettings: strict),
+        // What the corpora of catalogs and tables share.
+        .target(name: "MergeCases", dependencies: ["StringCatalog"], path: "Tests/MergeCases", swiftSettings: strict),
+        .testTarget(name: "StringCatalogTests", dependencies: ["StringCatalog", "MergeCases"], exclude: ["Corpus"], swiftSettings: strict),
+        .testTarget(name: "StringsTableTests", dependencies: ["StringsTable", "StringCatalog", "MergeCases"], exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(name: "GitTests", dependencies: ["Git"], swiftSettings: strict),
         .testTarget(name: "LinuxTests", dependencies: ["Linux"], swiftSettings: strict),
-        .testTarget(name: "SyncTests", dependencies: ["Sync", "Git", "StringCatalog"], swiftSettings: strict),
+        .testTarget(name: "SyncTests", dependencies: ["Sync", "Git", "StringCatalog", "StringsTable"], swiftSettings: strict),
         .testTarget(name: "ConcordTests", dependencies: ["StringCatalog"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -65,13 +65,13 @@ extension CatalogDocument {
     }
 
     /// What stands at a place: a text as it reads, anything else as its JSON; nil where nothing does.
-    public func value(at path: LeafPath) -> String? {
+    public func value(at path: LeafPath, aliases: LanguageAliases = LanguageAliases()) -> String? {
         let sides = alone
         guard let key = path.key else { return node(path.field ?? "", below: Value(.ours, root), sides).map(sides.text) }
         guard let index = entry(saying: key) else { return nil }
         let entry = Value(.ours, entries[index].value)
         guard let language = path.language else { return node(path.field ?? "", below: entry, sides).map(sides.text) }
-        guard let localization = localization(of: language, in: entry, sides) else { return nil }
+        guard let localization = localization(of: language, in: entry, sides, aliases) else { return nil }
         return node(path.field ?? "", below: localization, sides).map(sides.text)
     }
 
@@ -144,10 +144,10 @@ extension CatalogDocument {
 
     private func isSameLanguage(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }
 
-    private func localization(of language: String, in entry: Value, _ sides: Sides) -> Value? {
+    private func localization(of language: String, in entry: Value, _ sides: Sides, _ aliases: LanguageAliases = LanguageAliases()) -> Value? {
         sides.member(entry, "localizations").flatMap { localizations in
             let items = sides.items(localizations)
-            return (items.last { sides.text($0.name) == language } ?? items.last { isSameLanguage(sides.text($0.name), language) })?.value
+            return (items.last { sides.text($0.name) == language } ?? items.last { aliases.areSame(sides.text($0.name), language) })?.value
         }
     }
 

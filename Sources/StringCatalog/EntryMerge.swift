@@ -108,48 +108,21 @@ extension Merger {
         return v[winner].map { .value($0) } ?? .absent
     }
 
-    /// The side that the policy prefers for the present leaf, and the rule's choice; nil where it is to be a conflict. The
-    /// first rule that fits and decides wins; `states` are those of the two texts, where the leaf is one.
-    mutating func verdict(states: ThreeWay<Value>? = nil, default role: Side?) -> (side: Side, choice: MergePolicy.Choice?)? {
-        for rule in policy.rules where fits(rule) {
-            let side: Side?
-            switch rule.choice {
-            case .ours: side = .ours
-            case .theirs: side = .theirs
-            case .sourceBranch: side = policy.sourceRole
-            case .translationBranch, .draft: side = policy.translationRole
-            case .reviewedWins:
-                let reviewed = [Side.ours, .theirs].filter { states?[$0].map { sides.text($0) == "translated" } == true }
-                side = reviewed.count == 1 ? reviewed[0] : nil
-            case .newest:
-                side = policy.newer[path].flatMap { $0.side }
-                if policy.newer[path] == nil { report.undated.insert(path) }
-            // Unites sets; of two texts it can only be one.
-            case .union: side = nil
-            case .conflict: return nil
-            }
-            if let side { return (side, rule.choice) }
-        }
-        return role.map { ($0, nil) }
+    /// Who wins the present leaf by the policy; `states` are those of the two texts, where the leaf is one.
+    mutating func verdict(states: ThreeWay<Value>? = nil, default role: Side?) -> MergePolicy.Verdict {
+        let reviewed = [Side.ours, .theirs].filter { states?[$0].map { sides.text($0) == "translated" } == true }
+        let verdict = policy.verdict(on: leaf(reviewed: reviewed), default: role)
+        if verdict.isUndated { report.undated.insert(path) }
+        return verdict
     }
 
-    /// The side that the policy prefers for the present leaf.
-    mutating func winner(default role: Side?) -> Side? { verdict(default: role)?.side }
+    /// The side that the policy prefers for the present leaf; nil where it is to be a conflict.
+    mutating func winner(default role: Side?) -> Side? { verdict(default: role).side }
 
     /// Whether the first rule that fits the present leaf names this choice.
-    func prefers(_ choice: MergePolicy.Choice) -> Bool { policy.rules.first(where: fits)?.choice == choice }
+    func prefers(_ choice: MergePolicy.Choice) -> Bool { !policy.rules.isEmpty && policy.prefers(choice, for: leaf()) }
 
-    /// Whether a rule speaks of the present leaf.
-    private func fits(_ rule: MergePolicy.Rule) -> Bool {
-        if let languages = rule.languages {
-            guard let code = language.map({ languageIdentity(sides.bytes(of: $0)) }) else { return false }
-            guard languages.contains(where: { languageIdentity(Array($0.utf8)) == code }) else { return false }
-        }
-        if let globs = rule.keys {
-            guard let key = key.map(sides.text), globs.contains(where: { MergePolicy.Rule.glob($0, matches: key) }) else { return false }
-        }
-        return rule.fields.map { names in fields.last.map(names.contains) ?? false } ?? true
-    }
+    private func leaf(reviewed: [Side] = []) -> MergePolicy.Leaf { MergePolicy.Leaf(path: path, field: fields.last, reviewed: reviewed) }
 
     // MARK: Entries
 
@@ -337,7 +310,7 @@ struct EntryChange {
                 continue
             }
             for (language, pair) in sides.paired(values, languages: true)
-            where languageIdentity(sides.bytes(of: language)) == sourceLanguage && !sides.equal(pair.base, pair.ours) {
+            where sides.identity(of: language) == sourceLanguage && !sides.equal(pair.base, pair.ours) {
                 isOnlyTranslations = false
             }
         }

@@ -45,7 +45,8 @@ extension Merger {
 
     private func texts(of value: Value?) -> [[UInt8]] { value.map { texts(of: .value($0)) } ?? [] }
 
-    private func isSource(_ name: Name) -> Bool { sourceLanguage.map { sides.isLanguage(name, $0) } ?? false }
+    /// Whether a language is that of the source texts.
+    func isSource(_ name: Name) -> Bool { sourceLanguage.map { sides.isLanguage(name, $0) } ?? false }
 
     /// Whether two source localizations say the same. An absent one says what the key says.
     private func isSameText(_ a: Value?, _ b: Value?, _ key: [UInt8]?) -> Bool {
@@ -78,8 +79,15 @@ extension Merger {
             decide("union: a language stays", "kept")
             return .value(kept)
         }
-        if policy.translationRole == side, heldLanguages.contains(languageIdentity(sides.bytes(of: name))) { return .value(kept) }
+        if policy.translationRole == side, heldLanguages.contains(sides.identity(of: name)) { return .value(kept) }
+        loseRemoved(kept, "the language was removed")
         return .absent
+    }
+
+    /// Records the texts that the target loses because theirs removed them. What the target itself removed, nobody loses now;
+    /// what a renamed key loses is recorded for all of it.
+    private mutating func loseRemoved(_ kept: Value, _ rule: String) {
+        if kept.side == .ours, renamedBy == nil { loseTexts(in: kept, rule) }
     }
 
     // MARK: One localization
@@ -198,13 +206,14 @@ extension Merger {
         case .text(let lexeme): return .decided(lexeme)
         case nil: break
         }
-        guard let (winner, choice) = verdict(states: states, default: role) else {
+        let verdict = verdict(states: states, default: role)
+        guard let winner = verdict.side else {
             conflict(texts, "both sides changed the text differently")
             return .conflict
         }
         if let lost = texts[winner.other] { lose(lost, language.map(isSource) == true ? "text: the source branch" : "text: the translation branch") }
         decide("both sides changed the text", "\(winner)")
-        return .won(winner, isDraft: choice == .draft)
+        return .won(winner, isDraft: verdict.choice == .draft)
     }
 
     private mutating func stateVerdict(_ texts: ThreeWay<Value>, _ states: ThreeWay<Value>, _ verdict: TextVerdict) -> Merged {
@@ -341,7 +350,10 @@ extension Merger {
                 decide("a language never loses its category other", "kept")
                 return .value(kept)
             }
-            if same(base, kept) { return .absent }
+            if same(base, kept) {
+                loseRemoved(kept, "the category was removed")
+                return .absent
+            }
             guard isPlural, !isNeeded(name) else {
                 decide("a removed category was edited on the other side", "the edit is kept")
                 return .value(kept)

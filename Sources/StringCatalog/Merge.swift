@@ -21,8 +21,13 @@ public struct CatalogMerge: Sendable {
 /// A result that did not pass its own check. It is a bug of the engine; nothing may be written.
 public struct MergeFault: Error, CustomStringConvertible, Sendable {
     public let description: String
+    /// The key at which it shows, where it is one. With this key in ``MergePolicy/holding``, the rest may merge.
+    public let key: String?
 
-    package init(description: String) { self.description = description }
+    package init(description: String, key: String? = nil) {
+        self.description = description
+        self.key = key
+    }
 }
 
 /// Merges `theirs` into `ours`, leaf by leaf; bytes of `ours` outside the edited leaves do not move.
@@ -60,12 +65,15 @@ public func merge(
 /// The base of the *next* merge of the same two branches, after a merge that left conflicts was committed without
 /// theirs as a parent: theirs, but with each held leaf as it was in `base`, so that it stays a conflict until a person
 /// has decided it, while everything else counts as arrived.
+/// - Parameter aliases: those that the merge was made with.
 public func baseAfter(
-    _ merge: CatalogMerge, base: CatalogDocument?, theirs: CatalogDocument
+    _ merge: CatalogMerge, base: CatalogDocument?, theirs: CatalogDocument, aliases: LanguageAliases = LanguageAliases()
 ) throws(MergeFault) -> Bytes {
     guard merge.hasConflicts else { return theirs.bytes }
     let base = base ?? CatalogDocument.empty
-    var merger = Merger(base: base, ours: theirs, theirs: base, policy: MergePolicy())
+    var policy = MergePolicy()
+    policy.aliases = aliases
+    var merger = Merger(base: base, ours: theirs, theirs: base, policy: policy)
     merger.held = Set(merge.report.conflicts.map(\.path))
     let plan = merger.restoration()
     guard !plan.isEmpty else { return theirs.bytes }
@@ -105,8 +113,8 @@ struct Merger {
         self.ours = ours
         self.theirs = theirs
         self.policy = policy
-        sides = Sides(base: base.bytes, ours: ours.bytes, theirs: theirs.bytes, knowing: knowing)
-        sourceLanguage = (ours.sourceLanguage ?? theirs.sourceLanguage ?? base.sourceLanguage).map { languageIdentity(Array($0.utf8)) }
+        sides = Sides(base: base.bytes, ours: ours.bytes, theirs: theirs.bytes, aliases: policy.aliases, knowing: knowing)
+        sourceLanguage = (ours.sourceLanguage ?? theirs.sourceLanguage ?? base.sourceLanguage).map { policy.aliases.identity(of: $0) }
     }
 
     /// What the merge changes in ours.
@@ -235,7 +243,7 @@ struct Merger {
     /// The source text of an entry; nil where it has none, or where the key is the text.
     private func sourceText(_ entry: Value, _ key: [UInt8]) -> [UInt8]? {
         guard let localizations = sides.member(entry, "localizations"),
-            let source = sides.items(localizations).last(where: { languageIdentity(sides.bytes(of: $0.name)) == sourceLanguage })?.value,
+            let source = sides.items(localizations).last(where: { isSource($0.name) })?.value,
             let text = sides.member(source, "stringUnit").flatMap({ sides.member($0, "value") }), sides.isString(text)
         else { return nil }
         let bytes = sides.string(text)
@@ -288,9 +296,11 @@ struct Merger {
                 guard let version = version(values) else { return false }
                 merged = version
             } else if sides.isNamed(name, "sourceLanguage") {
-                if values.ours != nil, values.theirs != nil, !sides.equal(values.ours, values.theirs),
-                    !sides.equal(values.base, values.ours), !sides.equal(values.base, values.theirs)
-                {
+                if let ours = values.ours, let theirs = values.theirs, policy.aliases.areSame(sides.text(ours), sides.text(theirs)) {
+                    // Two spellings of one language: the target's stays.
+                    continue
+                }
+                if values.ours != nil, values.theirs != nil, !sides.equal(values.base, values.ours), !sides.equal(values.base, values.theirs) {
                     let conflicts = report.conflicts.count
                     merged = undecided(values, "the two sides name different source languages; set one in both files")
                     guard report.conflicts.count == conflicts else { return false }
@@ -401,7 +411,7 @@ struct Merger {
         var lost: [[UInt8]: Int] = [:]
         func languages(_ document: CatalogDocument, _ side: Side, _ index: Int) -> [[UInt8]] {
             guard let localizations = sides.member(Value(side, document.entries[index].value), "localizations") else { return [] }
-            return sides.items(localizations).map { languageIdentity(sides.bytes(of: $0.name)) }
+            return sides.items(localizations).map { sides.identity(of: $0.name) }
         }
         for j in base.entries.indices where !alignment.isSame[j] && alignment.entry[j] >= 0 {
             let had = languages(base, .base, j)
@@ -477,12 +487,12 @@ struct Merger {
         // A comment and what belongs to it are one leaf.
         if fields.contains("comment") { fields += commentNames.map(\.description) }
         var merged = restored(own, to: old, fields)
-        let held = Dictionary(grouping: paths.filter { $0.language != nil }) { languageIdentity(Array($0.language!.utf8)) }
+        let held = Dictionary(grouping: paths.filter { $0.language != nil }) { policy.aliases.identity(of: $0.language!) }
         guard !held.isEmpty else { return merged }
         let mine = sides.member(own, "localizations")
         var languages: [Patch] = []
         for (name, pair) in sides.paired(ThreeWay(base: nil, ours: mine, theirs: old.flatMap { sides.member($0, "localizations") }), languages: true) {
-            guard let paths = held[languageIdentity(sides.bytes(of: name))] else { continue }
+            guard let paths = held[sides.identity(of: name)] else { continue }
             languages.append(Patch(name: name, merged: restored(pair.ours, to: pair.theirs, paths.map { $0.field ?? "" })))
         }
         if !languages.isEmpty {

@@ -17,8 +17,11 @@ func check(
     }
     let second = again.plan(settled: settled)
     if let entry = second.entries.first {
-        let member = written.entries[entry]
-        throw MergeFault(description: "a second merge would change the key \"\(String(decoding: decoded(output, member.name), as: UTF8.self))\" again")
+        let key = String(decoding: decoded(output, written.entries[entry].name), as: UTF8.self)
+        throw MergeFault(description: "a second merge would change the key \"\(key)\" again", key: key)
+    }
+    if let key = second.added.first.map({ merger.sides.text($0.name) }) {
+        throw MergeFault(description: "a second merge would add the key \"\(key)\" again", key: key)
     }
     guard second.isEmpty else { throw MergeFault(description: "a second merge would change the catalog again") }
 }
@@ -52,7 +55,8 @@ extension CatalogDocument {
         if ours.stringsMember != nil {
             var at = 0
             func fault(_ bytes: Bytes, _ member: Member) -> MergeFault {
-                MergeFault(description: "the merged catalog differs from its plan at the key \"\(String(decoding: decoded(bytes, member.name), as: UTF8.self))\"")
+                let key = String(decoding: decoded(bytes, member.name), as: UTF8.self)
+                return MergeFault(description: "the merged catalog differs from its plan at the key \"\(key)\"", key: key)
             }
             var next = 0
             func added(after index: Int) throws(MergeFault) {

@@ -22,14 +22,16 @@ public struct MergePolicy: Sendable {
     public enum Choice: String, Sendable, CaseIterable {
         case sourceBranch = "source-branch"
         case translationBranch = "translation-branch"
-        /// The side whose unit is `translated`, where the other's is not.
+        /// The side whose unit is `translated`, where the other's is not. Decides nothing in a table, which has no states.
         case reviewedWins = "reviewed-wins"
         case ours, theirs
         /// The side where the leaf was changed last, by the dates in ``MergePolicy/newer``.
         case newest
-        /// No language goes because one side removed it. Decides nothing about texts.
+        /// No language of a key goes because one side removed it; in a table of translations that is a row. Decides nothing
+        /// about texts.
         case union
-        /// The source side's structure, the translator's text as `needs_review`.
+        /// The source side's structure, the translator's text as `needs_review`. A table has no states; there it is the
+        /// translator's text.
         case draft
         case conflict
     }
@@ -74,6 +76,8 @@ public struct MergePolicy: Sendable {
     public var allowsTranslationDeletions: Bool
     /// The share of a language's texts, 0...1, above which their removal by the translation side is held.
     public var lostShareMax: Double
+    /// Codes that are one language.
+    public var aliases = LanguageAliases()
     /// What people decided before. About texts and comments it goes before the rules; elsewhere it is asked before a conflict is
     /// recorded.
     public var resolutions = Resolutions()
@@ -100,28 +104,72 @@ public struct MergePolicy: Sendable {
 
     package var translationRole: Side? { sourceRole?.other }
 
-    /// The side that is preferred for a leaf; nil where it is to be a conflict.
+    // MARK: Verdicts
+
+    /// A leaf as rules see it.
+    package struct Leaf {
+        let path: LeafPath
+        /// The last name of its field, or what a table calls it.
+        let field: String?
+        /// The sides whose text is `translated`.
+        let reviewed: [Side]
+
+        package init(path: LeafPath, field: String?, reviewed: [Side] = []) {
+            self.path = path
+            self.field = field
+            self.reviewed = reviewed
+        }
+    }
+
+    /// Who wins a leaf.
+    package struct Verdict {
+        /// Nil where it is to be a conflict.
+        package var side: Side?
+        /// What the rule that decided says; nil where none did.
+        package var choice: Choice?
+        /// Whether a rule asked for the date of the leaf, which is not known.
+        package var isUndated = false
+    }
+
+    /// Who wins a leaf that both sides changed, in a catalog as in a table: the first rule that fits and decides says so.
     ///
-    /// - Parameters:
-    ///   - language: a code in the form in which spellings are equal; nil beside all languages.
-    ///   - role: the side that wins where no rule decides.
-    package func winner(language: [UInt8]?, field: String?, default role: Side?) -> Side? {
-        for rule in rules where rule.keys == nil {
-            if let languages = rule.languages {
-                guard let language, languages.contains(where: { languageIdentity(Array($0.utf8)) == language }) else { continue }
-            }
-            if let names = rule.fields {
-                guard let field, names.contains(field) else { continue }
-            }
+    /// - Parameter role: the side that wins where no rule decides.
+    package func verdict(on leaf: Leaf, default role: Side?) -> Verdict {
+        var verdict = Verdict()
+        for rule in rules where fits(rule, leaf) {
             switch rule.choice {
-            case .ours: return .ours
-            case .theirs: return .theirs
-            case .sourceBranch: if let sourceRole { return sourceRole }
-            case .translationBranch, .draft: if let translationRole { return translationRole }
-            case .reviewedWins, .newest, .union: continue
-            case .conflict: return nil
+            case .ours: verdict.side = .ours
+            case .theirs: verdict.side = .theirs
+            case .sourceBranch: verdict.side = sourceRole
+            case .translationBranch, .draft: verdict.side = translationRole
+            case .reviewedWins: verdict.side = leaf.reviewed.count == 1 ? leaf.reviewed[0] : nil
+            case .newest:
+                verdict.side = newer[leaf.path]?.side
+                if newer[leaf.path] == nil { verdict.isUndated = true }
+            // Unites sets; of two texts it can only be one.
+            case .union: break
+            case .conflict: return verdict
+            }
+            if verdict.side != nil {
+                verdict.choice = rule.choice
+                return verdict
             }
         }
-        return role
+        verdict.side = role
+        return verdict
+    }
+
+    /// Whether the first rule that fits a leaf names this choice.
+    package func prefers(_ choice: Choice, for leaf: Leaf) -> Bool { rules.first { fits($0, leaf) }?.choice == choice }
+
+    /// Whether a rule speaks of a leaf.
+    private func fits(_ rule: Rule, _ leaf: Leaf) -> Bool {
+        if let languages = rule.languages {
+            guard let code = leaf.path.language, languages.contains(where: { aliases.areSame($0, code) }) else { return false }
+        }
+        if let globs = rule.keys {
+            guard let key = leaf.path.key, globs.contains(where: { Rule.glob($0, matches: key) }) else { return false }
+        }
+        return rule.fields.map { names in leaf.field.map(names.contains) ?? false } ?? true
     }
 }

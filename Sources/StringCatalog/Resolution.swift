@@ -25,22 +25,24 @@ public struct Resolution: Hashable, Sendable {
 
 /// Decisions by place, as a merge looks them up.
 public struct Resolutions: Sendable {
-    private var byPath: [LeafPath: [Resolution]] = [:]
+    private var byPlace: [LeafPath: [Resolution]] = [:]
 
     public init(_ resolutions: some Sequence<Resolution> = []) {
-        for resolution in resolutions { byPath[Self.place(resolution.path), default: []].append(resolution) }
+        for resolution in resolutions { byPlace[Self.place(resolution.path), default: []].append(resolution) }
     }
 
-    public var isEmpty: Bool { byPath.isEmpty }
+    public var isEmpty: Bool { byPlace.isEmpty }
 
-    package func resolution(at path: LeafPath, base: String?, ours: String?, theirs: String?) -> Resolution? {
-        byPath[Self.place(path)]?.last { $0.decides(base: base, ours: ours, theirs: theirs) }
+    package func resolution(
+        at path: LeafPath, base: String?, ours: String?, theirs: String?, aliases: LanguageAliases = LanguageAliases()
+    ) -> Resolution? {
+        byPlace[Self.place(path)]?.last {
+            $0.path.language.map(aliases.identity) == path.language.map(aliases.identity) && $0.decides(base: base, ours: ours, theirs: theirs)
+        }
     }
 
-    /// Spellings of a language are equal.
-    private static func place(_ path: LeafPath) -> LeafPath {
-        LeafPath(key: path.key, language: path.language.map { String(decoding: languageIdentity(Array($0.utf8)), as: UTF8.self) }, field: path.field)
-    }
+    /// Without the language, which has more than one spelling.
+    private static func place(_ path: LeafPath) -> LeafPath { LeafPath(key: path.key, field: path.field) }
 }
 
 extension Merger {
@@ -67,7 +69,8 @@ extension Merger {
     mutating func remembered(_ v: ThreeWay<Value>) -> Remembered? {
         guard !policy.resolutions.isEmpty else { return nil }
         let texts = v.map(sides.text)
-        guard let found = policy.resolutions.resolution(at: path, base: texts.base, ours: texts.ours, theirs: texts.theirs) else { return nil }
+        guard let found = policy.resolutions.resolution(
+            at: path, base: texts.base, ours: texts.ours, theirs: texts.theirs, aliases: policy.aliases) else { return nil }
         let rule = "a person decided it"
         for side in [Side.ours, .theirs] where v[side] != nil && !isSameText(texts[side], found.chosen) {
             noteLoss(of: v[side]!, except: v[side.other], rule)

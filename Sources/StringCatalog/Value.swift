@@ -68,6 +68,7 @@ final class Sides {
     private let base, ours, theirs, output: Bytes
     /// The members of large objects that were read: an entry is looked at by the plan, the writer and the check.
     private var known = [KnownItems](repeating: KnownItems(), count: 4)
+    private let aliases: LanguageAliases
     /// How the localizations of each side are laid out.
     private var layouts = [Layouts](repeating: Layouts(), count: 4)
 
@@ -75,11 +76,12 @@ final class Sides {
     private static let knownBytesMin = 400
 
     /// - Parameter knowing: sides with the same base and theirs, of which is kept what was read.
-    init(base: Bytes, ours: Bytes, theirs: Bytes, output: Bytes? = nil, knowing: Sides? = nil) {
+    init(base: Bytes, ours: Bytes, theirs: Bytes, output: Bytes? = nil, aliases: LanguageAliases = LanguageAliases(), knowing: Sides? = nil) {
         self.base = base
         self.ours = ours
         self.theirs = theirs
         self.output = output ?? ours
+        self.aliases = aliases
         if let knowing {
             for side in [Side.base, .theirs] { known[side] = knowing.known[side] }
             if ours === knowing.ours { known[.ours] = knowing.known[.ours] }
@@ -88,7 +90,7 @@ final class Sides {
 
     /// The same with an output; what is known of the inputs stays known.
     func with(output: Bytes) -> Sides {
-        Sides(base: base, ours: ours, theirs: theirs, output: output, knowing: self)
+        Sides(base: base, ours: ours, theirs: theirs, output: output, aliases: aliases, knowing: self)
     }
 
     subscript(side: Side) -> Bytes {
@@ -300,17 +302,21 @@ final class Sides {
         return bytes(of: a) == bytes(of: b)
     }
 
-    /// Whether a name is the language of this identity; see `languageIdentity`.
+    /// The form of a name in which all codes of one language are equal.
+    func identity(of name: Name) -> [UInt8] { aliases.identity(of: bytes(of: name)) }
+
+    /// Whether a name is the language of this identity.
     func isLanguage(_ name: Name, _ identity: [UInt8]) -> Bool {
+        guard aliases.isEmpty else { return self.identity(of: name) == identity }
         guard case .read(let side, let range, isEscaped: false) = name else { return languageIdentity(bytes(of: name)) == identity }
         guard range.count == identity.count else { return false }
         let bytes = self[side]
         return identity.indices.allSatisfy { languageIdentity(bytes[range.lowerBound + $0]) == identity[$0] }
     }
 
-    /// Whether two names are the same language: without regard to case, with `_` as `-`.
+    /// Whether two names are the same language: without regard to case, with `_` as `-`, or by an alias.
     func isSameLanguage(_ a: Name, _ b: Name) -> Bool {
-        isSame(a, b) || languageIdentity(bytes(of: a)) == languageIdentity(bytes(of: b))
+        isSame(a, b) || identity(of: a) == identity(of: b)
     }
 
     /// The decoded UTF-8 of a name.
@@ -489,7 +495,8 @@ final class Sides {
         var takenBase = [Bool](repeating: false, count: base.count)
         var takenTheirs = [Bool](repeating: false, count: theirs.count)
 
-        func twin(of item: Item, near i: Int, in list: [Item], _ taken: inout [Bool], from own: [Item]) -> Value? {
+        func has(_ list: [Item], _ name: Name) -> Bool { list.contains { isSame($0.name, name) } }
+        func twin(of item: Item, near i: Int, in list: [Item], _ taken: inout [Bool], from own: [Item], across: [Item]? = nil) -> Value? {
             if i < list.count, !taken[i], isSame(list[i].name, item.name) {
                 taken[i] = true
                 return list[i].value
@@ -500,8 +507,13 @@ final class Sides {
             }
             guard languages else { return nil }
             // Another spelling of the language, unless that spelling also stands on the side that asks.
-            for (k, other) in list.enumerated()
-            where !taken[k] && isSameLanguage(other.name, item.name) && !own.contains(where: { isSame($0.name, other.name) }) {
+            for (k, other) in list.enumerated() where isSameLanguage(other.name, item.name) {
+                let isHere = has(own, other.name)
+                if let across, has(across, item.name), isHere != has(across, other.name) {
+                    // Of the sides that both have the new spelling one has the old one too: for either it comes from there.
+                    return other.value
+                }
+                if isHere || taken[k] { continue }
                 taken[k] = true
                 return other.value
             }
@@ -510,7 +522,7 @@ final class Sides {
         var out: [(name: Name, values: ThreeWay<Value>)] = []
         out.reserveCapacity(max(ours.count, theirs.count))
         for (i, item) in ours.enumerated() {
-            let b = twin(of: item, near: i, in: base, &takenBase, from: ours)
+            let b = twin(of: item, near: i, in: base, &takenBase, from: ours, across: theirs)
             let t = twin(of: item, near: i, in: theirs, &takenTheirs, from: ours)
             out.append((item.name, ThreeWay(base: b, ours: item.value, theirs: t)))
         }

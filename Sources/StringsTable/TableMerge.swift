@@ -17,7 +17,9 @@ public struct TableLanguage: Sendable {
     }
 
     /// The language of the `.lproj` folder that a file stands in; unknown outside of one. `Base.lproj` is source text.
-    public init(path: String, sourceLanguage: String = "en") {
+    ///
+    /// - Parameter sourceLanguage: see ``sourceLanguage(ofTablesIn:names:read:)``.
+    public init(path: String, sourceLanguage: String = "en", aliases: LanguageAliases = LanguageAliases()) {
         let folder = path.split(separator: "/").dropLast().last { $0.hasSuffix(".lproj") }?.dropLast(6)
         guard let folder else {
             self.init()
@@ -25,7 +27,7 @@ public struct TableLanguage: Sendable {
         }
         let isBase = folder == "Base"
         let code = isBase ? sourceLanguage : String(folder)
-        self.init(code: code, isSource: isBase || languageIdentity(Array(code.utf8)) == languageIdentity(Array(sourceLanguage.utf8)))
+        self.init(code: code, isSource: isBase || aliases.areSame(currentCode(code), currentCode(sourceLanguage)))
     }
 }
 
@@ -98,7 +100,9 @@ public func merge(
     let written = try write(plan, into: ours, from: theirs)
     var again = TableMerger(kind: kind, language: language, policy: policy)
     let second = again.plan(base, written, theirs)
-    guard second.isEmpty else { throw MergeFault(description: "a second merge would change the table again") }
+    if let row = second.rows.keys.min().map({ written.rows[$0] }) ?? second.added.first?.row {
+        throw MergeFault(description: "a second merge would change the key \"\(row.key.string)\" again", key: row.key.string)
+    }
     // What is worse than before stands in the report, whoever did it.
     let known = Set(ours.findings(kind: kind, language: language).map(\.identity))
     for finding in written.findings(kind: kind, language: language) where !known.contains(finding.identity) {
@@ -134,7 +138,7 @@ func write(_ plan: TablePlan, into host: TableDocument, from donor: TableDocumen
     let found = written.rows.map(ContentRow.init)
     guard expected != found else { return written }
     for (a, b) in zip(expected, found) where a != b {
-        throw MergeFault(description: "the merged table differs from its plan at the key \"\(a.key.string)\"")
+        throw MergeFault(description: "the merged table differs from its plan at the key \"\(a.key.string)\"", key: a.key.string)
     }
     throw MergeFault(description: "the merged table has \(found.count) rows, its plan \(expected.count)")
 }
@@ -188,7 +192,6 @@ struct TableMerger {
     let language: TableLanguage
     let policy: MergePolicy
     var report = MergeReport()
-    private let languageCode: [UInt8]?
     private var key: [UInt8]?
     private var fields: [String] = []
     /// Sides whose deletions are held: what came from them looks like a partial export.
@@ -211,7 +214,6 @@ struct TableMerger {
         self.kind = kind
         self.language = language
         self.policy = policy
-        languageCode = language.code.map { languageIdentity(Array($0.utf8)) }
     }
 
     mutating func plan(_ base: TableDocument?, _ ours: TableDocument, _ theirs: TableDocument) -> TablePlan {
@@ -282,12 +284,24 @@ struct TableMerger {
         return side
     }
 
-    /// The same for a text, which is named by its field where it is all that a key has. It may be neither side's. An inner nil
-    /// leaves ours as it is.
-    private mutating func rememberedText(_ b: Node?, _ o: Node, _ t: Node, _ level: Level) -> ValueEdit?? {
+    /// Runs `body` at the place of a text, which is named by its field where it is all that a key has.
+    private mutating func atText<R>(_ level: Level, _ body: (inout TableMerger) -> R) -> R {
+        guard level == .table else { return body(&self) }
+        fields.append("value")
+        defer { fields.removeLast() }
+        return body(&self)
+    }
+
+    /// Who wins the present leaf by the policy; nil where it is to be a conflict.
+    private mutating func winner(_ field: String, default role: Side?) -> Side? {
+        let verdict = policy.verdict(on: MergePolicy.Leaf(path: path, field: field), default: role)
+        if verdict.isUndated { report.undated.insert(path) }
+        return verdict.side
+    }
+
+    /// What a person chose for a text. It may be neither side's. An inner nil leaves ours as it is.
+    private mutating func rememberedText(_ b: Node?, _ o: Node, _ t: Node) -> ValueEdit?? {
         guard !policy.resolutions.isEmpty else { return nil }
-        if level == .table { fields.append("value") }
-        defer { if level == .table { fields.removeLast() } }
         if let side = remembered(b, o, t) { return .some(side == .theirs ? .taken(t) : nil) }
         guard let text = resolution(words(b), words(o), words(t))?.chosen else { return nil }
         let rule = "a person decided it"
@@ -297,7 +311,7 @@ struct TableMerger {
     }
 
     private func resolution(_ b: String?, _ o: String?, _ t: String?) -> Resolution? {
-        policy.resolutions.isEmpty ? nil : policy.resolutions.resolution(at: path, base: b, ours: o, theirs: t)
+        policy.resolutions.isEmpty ? nil : policy.resolutions.resolution(at: path, base: b, ours: o, theirs: t, aliases: policy.aliases)
     }
 
     private mutating func decide(_ rule: String, _ outcome: String) {
@@ -352,6 +366,7 @@ struct TableMerger {
         for i in o.indices where ours[o[i].key] == i {
             enter(o[i].key, level)
             defer { leave(level) }
+            if level == .table, isHeld(base[o[i].key].map { b[$0] }, o[i], theirs[o[i].key].map { t[$0] }) { continue }
             // A key that this side gave a new name is the old one still.
             let was = renamed.inOurs[o[i].key]
             let new = renamed.inTheirs.first { $0.value == o[i].key }?.key
@@ -375,6 +390,7 @@ struct TableMerger {
             if renamed.inTheirs[t[i].key].flatMap({ ours[$0] }) != nil || renamed.inOurs.values.contains(t[i].key) { continue }
             enter(t[i].key, level)
             defer { leave(level) }
+            if level == .table, isHeld(base[t[i].key].map { b[$0] }, nil, t[i]) { continue }
             if let baseRow = base[t[i].key].map({ b[$0] }), removed(by: .ours, baseRow, t[i], level) { continue }
             if crossesForms, t[i].value.holdsScalars {
                 if remembered(base[t[i].key].map { b[$0].value }, nil, t[i].value) != .ours { conflict(base[t[i].key].map { b[$0].value }, nil, t[i].value, scalarsSentence) }
@@ -384,6 +400,17 @@ struct TableMerger {
         }
         plan.added = placed(arriving, plan, b, o, t, renamed)
         return plan
+    }
+
+    /// Whether the present key stays as it is because the policy holds it and theirs changed it; then it is a conflict.
+    private mutating func isHeld(_ b: Row?, _ o: Row?, _ t: Row?) -> Bool {
+        guard !policy.holding.isEmpty, let why = key.flatMap({ policy.holding[$0.string] }) else { return false }
+        func isSame(_ x: Row?, _ y: Row?) -> Bool {
+            same(x?.value, y?.value) && x?.comment?.text == y?.comment?.text && x?.trailing?.text == y?.trailing?.text
+        }
+        if isSame(b, t) || isSame(o, t) { return false }
+        conflict(b?.value, o?.value, t?.value, why)
+        return true
     }
 
     private mutating func enter(_ name: [UInt8], _ level: Level) {
@@ -409,6 +436,11 @@ struct TableMerger {
             if held.contains(side) { return false }
             if policy.translationRole == side && !policy.allowsTranslationDeletions {
                 decide("a translation branch never removes keys", "kept")
+                return false
+            }
+            // A row of a translation is the language of its key, a row of the source texts is the key itself.
+            if !language.isSource, policy.prefers(.union, for: MergePolicy.Leaf(path: path, field: nil)) {
+                decide("union: a language stays", "kept")
                 return false
             }
             let sameComment = base.comment?.text == kept.comment?.text && base.trailing?.text == kept.trailing?.text
@@ -498,18 +530,16 @@ struct TableMerger {
         if case .text = o.content, case .text = t.content, !(level == .variable && isType(name)) {
             let role = language.isSource ? policy.sourceRole : policy.translationRole
             // A person who decided about these very texts knew more than a policy does.
-            if let chosen = rememberedText(b, o, t, level) { return chosen }
-            guard let winner = policy.winner(language: languageCode, field: "value", default: role) else {
-                if level == .table { fields.append("value") }
-                defer { if level == .table { fields.removeLast() } }
-                conflict(b, o, t, "both sides changed the text differently")
+            if let chosen = atText(level, { $0.rememberedText(b, o, t) }) { return chosen }
+            guard let winner = atText(level, { $0.winner("value", default: role) }) else {
+                atText(level) { $0.conflict(b, o, t, "both sides changed the text differently") }
                 return nil
             }
             lose(winner == .ours ? t : o, winner.other, language.isSource ? "text: the source branch" : "text: the translation branch")
             decide("both sides changed the text", "\(winner)")
             return winner == .theirs ? .taken(t) : nil
         }
-        if level == .variable, isType(name), let winner = policy.winner(language: languageCode, field: name.string, default: policy.sourceRole) {
+        if level == .variable, isType(name), let winner = winner(name.string, default: policy.sourceRole) {
             decide("\(name.string): the source branch", "\(winner); the texts of the variable need a look")
             return winner == .theirs ? .taken(t) : nil
         }
@@ -532,12 +562,9 @@ struct TableMerger {
         if b?.text == o?.text { return .some(t) }
         fields.append(field)
         defer { fields.removeLast() }
-        var rule = "comment: the source branch"
-        var winner = policy.winner(language: languageCode, field: "comment", default: policy.sourceRole)
-        if isGenerated(o) != isGenerated(t) {
-            rule = "a human comment beats a generated one"
-            winner = isGenerated(o) ? .theirs : .ours
-        }
+        let isOneGenerated = isGenerated(o) != isGenerated(t)
+        var rule = isOneGenerated ? "a human comment beats a generated one" : "comment: the source branch"
+        var winner = isOneGenerated ? (isGenerated(o) ? .theirs : .ours) : winner("comment", default: policy.sourceRole)
         if winner == nil, let side = resolution(b?.text.string, o?.text.string, t?.text.string)?.side(o?.text.string, t?.text.string) {
             rule = "a person decided it"
             winner = side

@@ -20,9 +20,18 @@ public struct PolicyRule: Hashable, Sendable {
     }
 }
 
-/// An ordered list of rules. Where none decides: the translators for translations, the developers for everything else.
+/// An ordered list of rules, and what else the engine can be told. Where no rule decides: the translators for translations, the
+/// developers for everything else.
 public struct CatalogPolicy: Hashable, Sendable {
     public var rules: [PolicyRule]
+    /// Codes that are one language.
+    public var aliases = LanguageAliases()
+    /// Whether a translation whose source text changed is marked `needs_review` once.
+    public var flagsStale = false
+    /// Whether a branch of translators may delete keys.
+    public var allowsTranslationDeletions = false
+    /// The share of a language's texts, 0...1, above which their removal by translators is held.
+    public var lostShareMax = MergePolicy().lostShareMax
 
     public static let standard = CatalogPolicy(rules: [])
 
@@ -38,11 +47,11 @@ public struct CatalogPolicy: Hashable, Sendable {
     }
 
     /// What is wrong with a line, as a sentence.
-    struct Fault: Error { let sentence: String }
+    public struct Fault: Error { public let sentence: String }
 
     /// A line of a configuration: a choice, then what the rule is for: `file`, `key` (globs), `language`, `field` (lists between
     /// commas). A `*` in a glob stands for anything, so also for a space.
-    init(line: String) throws(Fault) {
+    public init(line: String) throws(Fault) {
         let words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
         guard let name = words.first else { throw Fault(sentence: "a policy begins with a choice") }
         var rule = MergePolicy.Rule(choice: .conflict)
@@ -73,8 +82,28 @@ public struct CatalogPolicy: Hashable, Sendable {
         rules = []
     }
 
-    /// What the engine is to do in one catalog.
-    func mergePolicy(for file: TreePath, sourceSide: SourceSide) -> MergePolicy {
-        MergePolicy(sourceSide: sourceSide, rules: rules.filter { $0.files.map { $0.contains { $0.matches(file) } } ?? true }.map(\.rule))
+    /// Follows a line that names codes which are one language: `zh-CN zh-Hans`.
+    public mutating func unite(line: String) throws(Fault) {
+        let codes = line.split { $0 == " " || $0 == "\t" || $0 == "," }.map(String.init)
+        guard codes.count > 1 else { throw Fault(sentence: "an alias names two languages or more, as in zh-CN zh-Hans") }
+        if let odd = codes.first(where: { !isLanguageCode($0) }) { throw Fault(sentence: "`\(odd)` is no code of a language, such as zh-Hans") }
+        aliases.unite(codes)
+    }
+
+    /// The same with what a tree says of itself after it.
+    func followed(by tree: CatalogPolicy) -> CatalogPolicy {
+        var both = self
+        both.rules += tree.rules
+        both.aliases = aliases.united(with: tree.aliases)
+        return both
+    }
+
+    /// What the engine is to do in one catalog; no rule for some files fits one without a path in a tree.
+    public func mergePolicy(for file: TreePath?, sourceSide: SourceSide) -> MergePolicy {
+        var policy = MergePolicy(
+            sourceSide: sourceSide, rules: rules.filter { rule in rule.files.map { globs in file.map { file in globs.contains { $0.matches(file) } } ?? false } ?? true }.map(\.rule), flagsStale: flagsStale,
+            allowsTranslationDeletions: allowsTranslationDeletions, lostShareMax: lostShareMax)
+        policy.aliases = aliases
+        return policy
     }
 }

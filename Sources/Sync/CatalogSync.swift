@@ -50,6 +50,8 @@ struct CatalogSync {
     var resolutions: [String: Resolutions] = [:]
     /// On which side each of these leaves was changed last.
     var newer: (FileMerge, Set<LeafPath>) throws(GitError) -> [LeafPath: SourceSide] = { _, _ in [:] }
+    /// The source language of a table.
+    var sourceLanguage: (TreePath) throws(GitError) -> String = { _ in "en" }
 
     var repository: Repository { files.repository }
     var bytesMax: Int { files.bytesMax }
@@ -105,12 +107,12 @@ struct CatalogSync {
         do {
             var policy = policy.mergePolicy(for: file.path, sourceSide: sourceSide)
             policy.resolutions = resolutions[file.path.description] ?? Resolutions()
-            let path = file.path.description
-            var merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, path: path, policy: policy)
+            let language = try language(of: file, policy)
+            var merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, language: language, policy: policy)
             if !merged.report.undated.isEmpty {
                 // Only these need a look into history. What is decided about one leaf does not make others undated.
                 policy.newer = try newer(file, merged.report.undated)
-                merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, path: path, policy: policy)
+                merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, language: language, policy: policy)
             }
             var result = CatalogResult(file: file, resolution: try resolution(of: merged, file))
             result.merged = merged.isUnchanged ? nil : merged.file.catalog
@@ -129,6 +131,12 @@ struct CatalogSync {
         }
     }
 
+    /// The language of a table; a catalog has many.
+    private func language(of file: FileMerge, _ policy: MergePolicy) throws(GitError) -> TableLanguage {
+        guard TableKind(path: file.path.name) != nil else { return TableLanguage() }
+        return TableLanguage(path: file.path.description, sourceLanguage: try sourceLanguage(file.path), aliases: policy.aliases)
+    }
+
     private func resolution(of merged: LocalizedMerge, _ file: FileMerge) throws(GitError) -> FileResolution {
         // The very entry of ours where nothing came over: no blob is written, and a rename of theirs is still followed.
         if merged.isUnchanged, let ours = file.ours { return .blob(ours.id) }
@@ -143,12 +151,13 @@ struct CatalogSync {
         else { return .asGit }
         let base = try file.base.flatMapThrowing { base throws(GitError) in base.mode.isFile ? try files.file(base, path: file.path) : nil }
         do {
-            let path = file.path.description
-            let undecided = MergePolicy(rules: [.init(choice: .conflict)])
-            let merged = try LocalizedMerge(base: base, ours: ourFile, theirs: theirFile, path: path, policy: undecided)
+            var undecided = MergePolicy(rules: [.init(choice: .conflict)])
+            undecided.aliases = policy.aliases
+            let merged = try LocalizedMerge(
+                base: base, ours: ourFile, theirs: theirFile, language: language(of: file, undecided), policy: undecided)
             guard !merged.report.conflicts.isEmpty else { return try resolution(of: merged, file) }
             // What is held keeps ours; put back as it was before both, it has the base's value.
-            return .bytes(try merged.withConflictsAsInBase(base).array)
+            return .bytes(try merged.withConflictsAsInBase(base, aliases: policy.aliases).array)
         } catch let error as GitError {
             throw error
         } catch {

@@ -43,6 +43,8 @@ public struct RepositorySettings: Sendable, Equatable {
     public var catalogs: [PathGlob] = ["*.xcstrings", "*.strings", "*.stringsdict"].map { PathGlob($0) }
     /// A catalog of more bytes is left alone.
     public var catalogBytesMax = 256 << 20
+    /// The language of the source texts of tables; `nil`: what the tree says.
+    public var sourceLanguage: String?
     /// Says what would be done, and does nothing.
     public var isDryRun = false
     public var rules: [SyncRule] = []
@@ -74,7 +76,7 @@ public struct SyncRule: Sendable, Hashable {
     public var take: Take = .all
     /// Whether a branch that has nothing of its own may simply move to the other's commit.
     public var allowsFastForward = true
-    /// Who wins where both sides changed a text.
+    /// Who wins where both sides changed a text, and what is spared.
     public var policy: CatalogPolicy = .standard
     public var isDryRun = false
 }

@@ -1,5 +1,6 @@
 import Git
 import Linux
+import StringCatalog
 
 extension Configuration {
     /// Reads and checks the file at `path`. All faults are found before any is reported.
@@ -58,8 +59,10 @@ private struct ConfigurationReader {
 
     private static let names: [String: [String]] = [
         "concord": ["socket", "name", "email", "signingKey", "gpgFormat", "gpgProgram", "quiet", "rescan", "workers", "dryRun"],
-        "repository": ["path", "catalogs", "catalogBytesMax", "dryRun"],
-        "sync": ["repository", "from", "into", "back", "source", "take", "fastForward", "policy", "dryRun"],
+        "repository": ["path", "catalogs", "catalogBytesMax", "sourceLanguage", "dryRun"],
+        "sync": [
+            "repository", "from", "into", "back", "source", "take", "fastForward", "policy", "alias", "flagStale", "translatorsDelete", "lossMax", "dryRun",
+        ],
     ]
 
     mutating func fault(_ line: Int?, _ sentence: String) {
@@ -109,6 +112,10 @@ private struct ConfigurationReader {
             guard let glob = text(entry) else { return }
             if isFirst { repositories[index].value.catalogs = [] }
             repositories[index].value.catalogs.append(PathGlob(glob))
+        case "sourcelanguage":
+            guard let code = text(entry) else { return }
+            guard isLanguageCode(code) else { return fault(entry.line, "`\(entry.key)` is the code of a language, not `\(code)`") }
+            repositories[index].value.sourceLanguage = code
         case "catalogbytesmax": if let value = byteCount(entry) { repositories[index].value.catalogBytesMax = value }
         default: if let value = boolean(entry) { repositories[index].value.isDryRun = value }
         }
@@ -126,13 +133,20 @@ private struct ConfigurationReader {
         case "source": if let value = choice(entry, SyncRule.End.self) { rules[index].value.rest.source = value }
         case "take": if let value = choice(entry, SyncRule.Take.self) { rules[index].value.rest.take = value }
         case "fastforward": if let value = boolean(entry) { rules[index].value.rest.allowsFastForward = value }
-        case "policy":
+        case "policy", "alias":
             guard let line = text(entry) else { return }
             do throws(CatalogPolicy.Fault) {
-                rules[index].value.rest.policy.rules += try CatalogPolicy(line: line).rules
+                if entry.name == "alias" {
+                    try rules[index].value.rest.policy.unite(line: line)
+                } else {
+                    rules[index].value.rest.policy.rules += try CatalogPolicy(line: line).rules
+                }
             } catch {
                 fault(entry.line, error.sentence)
             }
+        case "flagstale": if let value = boolean(entry) { rules[index].value.rest.policy.flagsStale = value }
+        case "translatorsdelete": if let value = boolean(entry) { rules[index].value.rest.policy.allowsTranslationDeletions = value }
+        case "lossmax": if let value = share(entry) { rules[index].value.rest.policy.lostShareMax = value }
         default: if let value = boolean(entry) { rules[index].value.rest.isDryRun = value }
         }
     }
@@ -256,6 +270,13 @@ extension ConfigurationReader {
         let units = ["": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
         if let count = Int(digits), (1...1_000_000_000).contains(count), let unit = units[String(value.dropFirst(digits.count))] { return count * unit }
         fault(entry.line, "`\(entry.key)` is a size such as 64m, not `\(value)`")
+        return nil
+    }
+
+    /// `50%`.
+    private mutating func share(_ entry: ConfigEntry) -> Double? {
+        if let value = entry.value, value.hasSuffix("%"), let percent = Int(value.dropLast()), (0...100).contains(percent) { return Double(percent) / 100 }
+        fault(entry.line, "`\(entry.key)` is a share from 0% to 100%, not `\(entry.value ?? "")`")
         return nil
     }
 

@@ -63,12 +63,14 @@ final class LeafHistory {
     }
 
     /// Of these leaves and no others.
-    init(of leaves: Set<LeafPath>, in repository: Repository, bytesMax: Int = CatalogBranch.catalogBytesMax) {
+    init(
+        of leaves: Set<LeafPath>, in repository: Repository, aliases: LanguageAliases = LanguageAliases(), bytesMax: Int = CatalogBranch.catalogBytesMax
+    ) {
         self.repository = repository
         self.bytesMax = bytesMax
         keys = Set(leaves.compactMap(\.key))
         isMeant = { file, _ in
-            leaves.reduce(into: [:]) { found, leaf in file.value(at: leaf).map { found[leaf] = $0 } }
+            leaves.reduce(into: [:]) { found, leaf in file.value(at: leaf, aliases: aliases).map { found[leaf] = $0 } }
         }
     }
 

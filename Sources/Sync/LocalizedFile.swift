@@ -44,16 +44,18 @@ struct LocalizedMerge {
 
     /// Merges files of one form by the engine for it.
     ///
-    /// What would make the check of a catalog worse than on both sides is not brought about: the keys concerned are held.
-    init(base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile, path: String, policy: MergePolicy) throws(MergeFault) {
+    /// What would make the check of a catalog worse than on both sides is not brought about, and what does not pass the engine's own
+    /// check is not written: the keys concerned are held.
+    /// - Parameter language: that of a table.
+    init(base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile, language: TableLanguage, policy: MergePolicy) throws(MergeFault) {
         switch (ours, theirs) {
         case (.catalog(let ours), .catalog(let theirs)):
             let base = base?.catalog
-            var merged = try merge(base: base, ours: ours, theirs: theirs, policy: policy)
+            var holding = policy
+            var merged = try holdingWhatIsUnsound(&holding) { policy throws(MergeFault) in try merge(base: base, ours: ours, theirs: theirs, policy: policy) }
             var result = try Self.document(merged, ours)
             let faults = merged.isUnchanged ? [] : worsens(ours: ours, theirs: theirs, result: result)
             if !faults.isEmpty {
-                var holding = policy
                 for fault in faults { if let key = fault.place.key { holding.holding[key] = "the merge would bring about a fault that neither side has: \(fault.sentence)" } }
                 merged = try merge(base: base, ours: ours, theirs: theirs, policy: holding)
                 result = try Self.document(merged, ours)
@@ -62,10 +64,13 @@ struct LocalizedMerge {
                 }
             }
             (file, isUnchanged, report) = (.catalog(result), merged.isUnchanged, merged.report)
-            nextBase = { [merged] () throws(MergeFault) in try baseAfter(merged, base: base, theirs: theirs) }
+            nextBase = { [merged] () throws(MergeFault) in try baseAfter(merged, base: base, theirs: theirs, aliases: policy.aliases) }
         case (.table(let ours, let kind), .table(let theirs, _)):
             let base = base?.table
-            let merged = try merge(base: base, ours: ours, theirs: theirs, kind: kind, language: TableLanguage(path: path), policy: policy)
+            var holding = policy
+            let merged = try holdingWhatIsUnsound(&holding) { policy throws(MergeFault) in
+                try merge(base: base, ours: ours, theirs: theirs, kind: kind, language: language, policy: policy)
+            }
             do {
                 file = .table(merged.isUnchanged ? ours : try TableDocument(parsing: merged.bytes), kind)
             } catch {
@@ -89,12 +94,29 @@ struct LocalizedMerge {
     }
 
     /// The result with each conflict as it was in the base, for a step towards a common base.
-    func withConflictsAsInBase(_ base: LocalizedFile?) throws(MergeFault) -> Bytes {
+    func withConflictsAsInBase(_ base: LocalizedFile?, aliases: LanguageAliases) throws(MergeFault) -> Bytes {
         switch file {
         case .catalog(let both):
-            try baseAfter(CatalogMerge(bytes: both.bytes, isUnchanged: isUnchanged, report: report), base: base?.catalog, theirs: both)
+            try baseAfter(CatalogMerge(bytes: both.bytes, isUnchanged: isUnchanged, report: report), base: base?.catalog, theirs: both, aliases: aliases)
         case .table(let both, _):
             try baseAfter(TableMerge(bytes: both.bytes, isUnchanged: isUnchanged, report: report), base: base?.table, theirs: both)
         }
     }
+}
+
+/// Merges, and where the engine's own check refuses the result because of a key, holds this key and merges again: a fault of the engine
+/// costs one key, not a file. Held keys come to what the policy holds.
+///
+/// - Throws: the fault if it names no key, or if holding its keys does not help.
+func holdingWhatIsUnsound<Merge>(_ policy: inout MergePolicy, _ merge: (MergePolicy) throws(MergeFault) -> Merge) throws(MergeFault) -> Merge {
+    let keysMax = 8
+    for _ in 0..<keysMax {
+        do throws(MergeFault) {
+            return try merge(policy)
+        } catch {
+            guard let key = error.key, policy.holding[key] == nil else { throw error }
+            policy.holding[key] = "it could not be merged soundly: \(error)"
+        }
+    }
+    return try merge(policy)
 }

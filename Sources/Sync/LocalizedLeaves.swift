@@ -7,9 +7,9 @@ import StringsTable
 
 extension LocalizedFile {
     /// What stands at a place; `nil` where nothing does.
-    func value(at leaf: LeafPath) -> String? {
+    func value(at leaf: LeafPath, aliases: LanguageAliases = LanguageAliases()) -> String? {
         switch self {
-        case .catalog(let document): document.value(at: leaf)
+        case .catalog(let document): document.value(at: leaf, aliases: aliases)
         case .table(let document, _): document.value(at: leaf)
         }
     }

@@ -232,7 +232,7 @@ private struct Crossing {
     private mutating func dropDecided(_ sync: CatalogSync) {
         guard let known = sync.resolutions[name.catalog.description] else { return }
         held.removeAll { place in
-            guard let leaf = place.leaf, known.resolution(at: leaf, base: place.base, ours: place.ours, theirs: place.theirs) != nil else { return false }
+            guard let leaf = place.leaf, known.resolution(at: leaf, base: place.base, ours: place.ours, theirs: place.theirs, aliases: sync.policy.aliases) != nil else { return false }
             if let text = place.theirs {
                 trace.losses.append((Loss(path: leaf, text: text, from: "theirs", rule: "a person decided it"), place.base, place.ours, place.theirs))
             }

@@ -185,15 +185,25 @@ extension Reconciliation {
     private func catalogSync(_ step: Step) -> CatalogSync {
         let side: SourceSide = step.isTargetTheSourceRole.map { $0 ? .ours : .theirs } ?? .none
         return CatalogSync(
-            files: files, policy: CatalogPolicy(rules: step.rule.policy.rules + treeSettings.policy.rules), sourceSide: side,
+            files: files, policy: policy(of: step), sourceSide: side,
             ends: (step.target.name.shorthand, step.source.name.shorthand),
             resolutions: resolutions,
-            newer: { file, leaves throws(GitError) in try newer(leaves, of: file, step) })
+            newer: { file, leaves throws(GitError) in try newer(leaves, of: file, step) },
+            sourceLanguage: sourceLanguage(step))
+    }
+
+    private func policy(of step: Step) -> CatalogPolicy { step.rule.policy.followed(by: treeSettings.policy) }
+
+    /// The source language of a table: what the configuration says, else what the tree of the developers says.
+    private func sourceLanguage(_ step: Step) -> (TreePath) throws(GitError) -> String {
+        if let language = settings.sourceLanguage ?? treeSettings.sourceLanguage { return { _ in language } }
+        let languages = SourceLanguages(in: step.isTargetTheSourceRole == false ? step.source.tip : step.target.tip, of: repository)
+        return { path throws(GitError) in try languages.language(ofTable: path) }
     }
 
     /// On which side of a step each leaf was changed last, by the dates of the authors.
     private func newer(_ leaves: Set<LeafPath>, of file: FileMerge, _ step: Step) throws(GitError) -> [LeafPath: SourceSide] {
-        let history = LeafHistory(of: leaves, in: repository, bytesMax: settings.catalogBytesMax)
+        let history = LeafHistory(of: leaves, in: repository, aliases: policy(of: step).aliases, bytesMax: settings.catalogBytesMax)
         var newer: [LeafPath: SourceSide] = [:]
         for leaf in leaves {
             let ours = try file.ours.flatMapThrowing { entry throws(GitError) in try history.lastTouched(leaf, from: step.target.tip, at: entry.path) }

@@ -6,21 +6,28 @@ import StringCatalog
 //     [concord]
 //         catalogs = Resources/*.xcloc
 //         policy = newest language=fr,de
+//         alias = zh-CN zh-Hans
+//         sourceLanguage = de
 //
-// Anybody who may push writes it, so it is data and nothing else: which files are catalogs, and who wins ties, after what the
-// configuration of the daemon says. It is read from the branch of the developers, the `into` of a rule. It includes no other
+// Anybody who may push writes it, so it is data and nothing else: which files are catalogs, who wins ties, and what languages are
+// called, after what the configuration of the daemon says. It is read from the branch of the developers, the `into` of a rule. It includes no other
 // file, names no program, and what is not understood is reported and has no effect.
 
 /// The settings in a tree.
-struct TreeSettings: Sendable {
+public struct TreeSettings: Sendable {
     static let path = TreePath(".concord")!
 
-    var catalogs: [PathGlob] = []
-    var policy = CatalogPolicy.standard
+    /// Which files are catalogs, besides those that the configuration names.
+    public private(set) var catalogs: [PathGlob] = []
+    /// Who wins ties, and which languages are one.
+    public private(set) var policy = CatalogPolicy.standard
+    /// The language of the source texts of tables; `nil` where the tree does not say.
+    public private(set) var sourceLanguage: String?
     /// What was not understood, one sentence each, with its line.
-    var remarks: [String] = []
+    public private(set) var remarks: [String] = []
 
-    private static let bytesMax = 64 << 10
+    /// A larger file is not read.
+    public static let bytesMax = 64 << 10
     private static let remarksMax = 20
 
     init() {}
@@ -36,7 +43,8 @@ struct TreeSettings: Sendable {
         self.init(parsing: String(decoding: try repository.blob(entry.id).array, as: UTF8.self))
     }
 
-    init(parsing text: String) {
+    /// Those of the text of a `.concord`. Nothing in it is an error; see `remarks`.
+    public init(parsing text: String) {
         self.init()
         var section = ""
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -63,7 +71,11 @@ struct TreeSettings: Sendable {
             guard !value.isEmpty else { throw .init(sentence: "`catalogs` has no value") }
             catalogs.append(PathGlob(value))
         case "policy": policy.rules += try CatalogPolicy(line: value).rules
-        default: throw .init(sentence: "there is no `\(parts[0])`" + suggestion(for: parts[0], among: ["catalogs", "policy"]))
+        case "alias": try policy.unite(line: value)
+        case "sourcelanguage":
+            guard isLanguageCode(value) else { throw .init(sentence: "`sourceLanguage` is the code of a language, not `\(value)`") }
+            sourceLanguage = value
+        default: throw .init(sentence: "there is no `\(parts[0])`" + suggestion(for: parts[0], among: ["catalogs", "policy", "alias", "sourceLanguage"]))
         }
     }
 

@@ -63,6 +63,21 @@ func parseTable(_ bytes: Bytes, _ path: String, role: String? = nil) throws(Inpu
     }
 }
 
+/// The language of the table at `path`: that of its folder. Which one its source texts are in is what `sourceLanguage` says, or else
+/// what stands around the table on disk; English where nothing tells.
+func tableLanguage(of path: String, _ sourceLanguage: String? = nil, _ aliases: LanguageAliases = LanguageAliases()) -> TableLanguage {
+    TableLanguage(path: path, sourceLanguage: sourceLanguage ?? sourceLanguageOnDisk(around: path) ?? "en", aliases: aliases)
+}
+
+/// The source language of the table at `path` by the catalogs, projects and packages around it; nil where nothing tells.
+func sourceLanguageOnDisk(around path: String) -> String? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard let i = parts.lastIndex(where: { $0.hasSuffix(".lproj") }) else { return nil }
+    let folder = parts[..<i].joined(separator: "/")
+    guard let absolute = resolvedPath(i == 0 ? "." : folder.isEmpty ? "/" : folder) else { return nil }
+    return sourceLanguage(ofTablesIn: absolute, names: { (try? Linux.entries(ofDirectory: $0.isEmpty ? "/" : $0)) ?? [] }, read: { try? readBytes($0) })
+}
+
 /// A file in one of the two forms.
 enum InputFile {
     case catalog(CatalogDocument)

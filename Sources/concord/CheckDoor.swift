@@ -4,6 +4,7 @@ import Git
 import Linux
 import StringCatalog
 import StringsTable
+import Sync
 
 /// Checks catalogs; see `concord help check`.
 func checkDoor(_ words: [String]) -> Int32 {
@@ -22,7 +23,7 @@ func checkDoor(_ words: [String]) -> Int32 {
         case .files(let paths):
             for path in try namedFiles(paths, "catalog or table", where: isCatalogOrTableName) {
                 do {
-                    files.append(CheckedFile(path: path, findings: findings(of: try readBytes(path), path, order.policy) { try? readBytes($0) }))
+                    files.append(CheckedFile(path: path, findings: findings(of: try readBytes(path), path, order.policy, sourceLanguageOnDisk) { try? readBytes($0) }))
                 } catch {
                     printError("concord check: \(error.sentence)")
                     isComplete = false
@@ -110,16 +111,21 @@ private struct CheckOrder {
 
 /// The findings of a file, a table's against the table of the source language beside it.
 ///
-/// - Parameter read: gives the bytes of another file, or nil where there is none.
-private func findings(of bytes: Bytes, _ path: String, _ policy: CheckPolicy, read: (String) -> Bytes?) -> [Finding] {
+/// - Parameters:
+///   - sourceLanguage: gives the language of the source texts of a table; nil where nothing tells.
+///   - read: gives the bytes of another file, or nil where there is none.
+private func findings(
+    of bytes: Bytes, _ path: String, _ policy: CheckPolicy, _ sourceLanguage: (String) throws -> String?, read: (String) -> Bytes?
+) rethrows -> [Finding] {
     guard let kind = TableKind(path: path) else { return check(bytes, policy: policy) }
-    let language = TableLanguage(path: path)
-    let source = language.isSource ? nil : sourceSiblings(of: path).lazy.compactMap(read).compactMap { try? TableDocument(parsing: $0) }.first
+    let sourceLanguage = try sourceLanguage(path) ?? "en"
+    let language = TableLanguage(path: path, sourceLanguage: sourceLanguage)
+    let source = language.isSource ? nil : sourceSiblings(of: path, sourceLanguage: sourceLanguage).lazy.compactMap(read).compactMap { try? TableDocument(parsing: $0) }.first
     return check(bytes, kind: kind, language: language, source: source, policy: policy)
 }
 
 /// Where the source language's table of the same name stands, the likeliest place first.
-func sourceSiblings(of path: String, sourceLanguage: String = "en") -> [String] {
+func sourceSiblings(of path: String, sourceLanguage: String) -> [String] {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard let i = parts.lastIndex(where: { $0.hasSuffix(".lproj") }) else { return [] }
     return [sourceLanguage, "Base"].map { folder in
@@ -139,12 +145,13 @@ private func checkTree(of path: String, at revision: String, _ policy: CheckPoli
         guard let entry = catalogs.first(where: { $0.path.description == path }), entry.mode.isFile else { return nil }
         return Bytes(try repository.blob(entry.id, bytesMax: CatalogLimits.standard.bytesMax).array)
     }
+    let languages = SourceLanguages(in: commit, of: repository)
     return try catalogs.compactMap { entry in
         // What stands behind a symbolic link or in a submodule is checked where it is, if it is a catalog of this tree.
         guard entry.mode.isFile else { return nil }
         let bytes = Bytes(try repository.blob(entry.id, bytesMax: CatalogLimits.standard.bytesMax).array)
         let path = entry.path.description
-        return CheckedFile(path: path, findings: findings(of: bytes, path, policy) { try? contents($0) })
+        return CheckedFile(path: path, findings: try findings(of: bytes, path, policy, { _ in try languages.language(ofTable: entry.path) }) { try? contents($0) })
     }
 }
 

@@ -1,7 +1,9 @@
 // git's own merges through the engine: `concord merge-driver`, and `concord install-driver`, which tells git of it.
 
+import Git
 import Linux
 import StringCatalog
+import Sync
 
 /// The merge driver: `concord merge-driver %O %A %B %L %P`. The result replaces the file of ours (%A).
 ///
@@ -13,9 +15,11 @@ func mergeDriverDoor(_ words: [String]) -> Int32 {
     let path = words.count > 4 ? words[4] : ours
     do {
         let output = OutputFile(ours)
-        var policy = MergePolicy()
+        let settings = checkoutSettings()
+        var policy = settings.policy.mergePolicy(for: TreePath(path), sourceSide: .none)
         policy.recordsLosses = false
-        let merged = try mergeFiles(base: base, ours: ours, theirs: theirs, path: path, policy: policy, into: output)
+        let merged = try mergeFiles(
+            base: base, ours: ours, theirs: theirs, path: path, policy: policy, sourceLanguage: settings.sourceLanguage, into: output)
         if !merged.isUnchanged { try output.commit(merged.bytes) }
         tell(merged.report, path: path)
         guard merged.hasConflicts else { return 0 }
@@ -32,6 +36,13 @@ func mergeDriverDoor(_ words: [String]) -> Int32 {
         guard case .exited(let code) = child.end else { return 129 }
         return min(code, 1)
     }
+}
+
+/// What the checkout says about its catalogs in `.concord`; git starts drivers at the top of the work tree. It is data, whoever wrote it,
+/// and a driver that said again and again what is odd in it would be in the way.
+private func checkoutSettings() -> TreeSettings {
+    guard let bytes = try? readBytes(".concord"), bytes.count <= TreeSettings.bytesMax else { return TreeSettings(parsing: "") }
+    return TreeSettings(parsing: String(decoding: bytes.array, as: UTF8.self))
 }
 
 /// Registers the driver and the diff view; see `concord help install-driver`.

@@ -47,6 +47,7 @@ let commandNames = ["merge", "diff", "check", "stats", "fmt", "migrate", "instal
 private let pages: [String: String] = [
     "merge": """
         usage: concord merge --base B --ours O --theirs T --output R [--report J] [--path P] [--source-side ours|theirs]
+                             [--policy RULE]… [--alias CODES]… [--source-language L]
 
         Merges the changes from B to T into O, leaf by leaf, and writes O's bytes with just the texts that came over to R
         ('-' is standard output). A base that is missing (/dev/null, or an empty file) means that both sides added the file.
@@ -59,6 +60,13 @@ private let pages: [String: String] = [
           --source-side S   which side is the branch of the developers; the other is then the branch of the translators.
                             It decides ties: source texts, comments and keys go to the developers' side, translations to
                             the translators', whose exports never remove keys. Without it a tie is a conflict.
+          --policy RULE     who wins ties, before the sides do: a choice, and what it is for, as in
+                            'theirs language=fr,de' or 'source-branch file=Legal/* key=legal.* field=value'. May be given
+                            often; the first rule that fits and decides wins. The choices are those of Config/concord.conf;
+                            'newest' decides nothing here, since files have no dates.
+          --alias CODES     languages that are one, as in 'zh-CN zh-Hans'. The code in O is the one that is written.
+          --source-language L  the language of the source texts of tables. Without it, what the catalogs beside the
+                            .lproj folder of P, or the Xcode project or Swift package around it, say; else en.
 
         Exit: 0 clean; 1 conflicts are left, R is a valid catalog with O's bytes in their places; 2 an input cannot be
         read, R is not written; 3 the result did not pass its own check, R is not written; 64 wrong command line.
@@ -116,7 +124,8 @@ private let pages: [String: String] = [
         "Migrate to String Catalog" does: key for key, with comments, plurals and substitutions. The catalog is read again
         and its texts are counted before it is written. The tables stay; remove them when the build uses the catalog.
 
-          --source-language L   the language of the source texts (en by default); Base.lproj holds it too
+          --source-language L   the language of the source texts; Base.lproj holds it too. By default what the Xcode project
+                                or Swift package around FOLDER says, else en
           --dry-run             only counts, writes nothing
           --force               replaces a catalog that is there
 
@@ -133,7 +142,8 @@ private let pages: [String: String] = [
 
         What git calls to merge a catalog once 'concord install-driver' has registered it. The result replaces %A: the merged
         catalog, valid also with conflicts, which are listed on standard error and have the text of ours. A file that is not
-        a catalog goes to git's line merge.
+        a catalog goes to git's line merge. What the file .concord at the top of the checkout says about policy, alias and
+        sourceLanguage holds (Config/concord.conf explains them); both branches count alike.
 
         Exit: 0 clean; 1 conflicts; above 128 git must not use the result.
         """,

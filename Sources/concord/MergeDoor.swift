@@ -1,8 +1,10 @@
 // `concord merge`: the engine on four files.
 
+import Git
 import Linux
 import StringCatalog
 import StringsTable
+import Sync
 import Synchronization
 
 /// Merges files; see `concord help merge`.
@@ -11,23 +13,19 @@ func mergeDoor(_ words: [String]) -> Int32 {
         let arguments: Arguments
         let names: (base: String, ours: String, theirs: String, output: String)
         do {
-            arguments = try Arguments(words, valued: ["--base", "--ours", "--theirs", "--output", "--report", "--path", "--source-side"])
+            arguments = try Arguments(words, valued: ["--base", "--ours", "--theirs", "--output", "--report", "--path", "--source-side", "--policy", "--alias", "--source-language"])
             names = try (arguments.required("--base"), arguments.required("--ours"), arguments.required("--theirs"), arguments.required("--output"))
             if let extra = arguments.files.first { throw Arguments.Fault(sentence: "\"\(extra)\" is one word too many") }
         } catch let fault as Arguments.Fault {
             return usageFault("merge", fault.sentence)
         }
-        var policy: MergePolicy
-        switch arguments["--source-side"] {
-        case nil, "none": policy = MergePolicy()
-        case "ours": policy = MergePolicy(sourceSide: .ours)
-        case "theirs": policy = MergePolicy(sourceSide: .theirs)
-        case let other?: return usageFault("merge", "--source-side is \"ours\" or \"theirs\", not \"\(other)\"")
-        }
         let path = arguments["--path"] ?? names.ours
+        var policy: MergePolicy
+        do { policy = try mergePolicy(arguments, path) } catch { return usageFault("merge", error.sentence) }
         let output = OutputFile(names.output)
         policy.recordsLosses = arguments["--report"] != nil
-        let merged = try mergeFiles(base: names.base, ours: names.ours, theirs: names.theirs, path: path, policy: policy, into: output)
+        let merged = try mergeFiles(
+            base: names.base, ours: names.ours, theirs: names.theirs, path: path, policy: policy, sourceLanguage: arguments["--source-language"], into: output)
         // The report first: status 2 promises that the output was not written.
         if let report = arguments["--report"] { try writeBytes(Bytes(merged.report.json(path: path)), to: report) }
         try output.commit(merged.bytes)
@@ -42,6 +40,26 @@ func mergeDoor(_ words: [String]) -> Int32 {
     }
 }
 
+/// What the options say about who wins.
+private func mergePolicy(_ arguments: Arguments, _ path: String) throws(Arguments.Fault) -> MergePolicy {
+    let side: SourceSide
+    switch arguments["--source-side"] {
+    case nil, "none": side = .none
+    case "ours": side = .ours
+    case "theirs": side = .theirs
+    case let other?: throw Arguments.Fault(sentence: "--source-side is \"ours\" or \"theirs\", not \"\(other)\"")
+    }
+    var policy = CatalogPolicy.standard
+    do throws(CatalogPolicy.Fault) {
+        for line in arguments.values("--policy") { policy.rules += try CatalogPolicy(line: line).rules }
+        for line in arguments.values("--alias") { try policy.unite(line: line) }
+    } catch {
+        throw Arguments.Fault(sentence: error.sentence)
+    }
+    // A name outside of any tree is matched by no glob of files.
+    return policy.mergePolicy(for: TreePath(path), sourceSide: side)
+}
+
 /// What came out of three files, whichever engine they went through.
 struct MergedFile {
     let bytes: Bytes
@@ -54,7 +72,10 @@ struct MergedFile {
 /// catalog. A base that is missing (`/dev/null`, or empty) is an empty base.
 ///
 /// A large output is written on the way into `output`, which then has to be committed.
-func mergeFiles(base: String, ours: String, theirs: String, path: String, policy: MergePolicy, into output: OutputFile) throws -> MergedFile {
+/// - Parameter sourceLanguage: that of a table; nil looks around at `path`.
+func mergeFiles(
+    base: String, ours: String, theirs: String, path: String, policy: MergePolicy, sourceLanguage: String? = nil, into output: OutputFile
+) throws -> MergedFile {
     guard let kind = TableKind(path: path) else {
         let merged = try mergeCatalogs(base: base, ours: ours, theirs: theirs, policy: policy, into: output)
         return MergedFile(bytes: merged.bytes, isUnchanged: merged.isUnchanged, report: merged.report)
@@ -62,7 +83,7 @@ func mergeFiles(base: String, ours: String, theirs: String, path: String, policy
     let baseBytes = try readBytes(base)
     let merged = try merge(
         base: baseBytes.count == 0 ? nil : parseTable(baseBytes, base, role: "base"), ours: parseTable(readBytes(ours), ours, role: "ours"),
-        theirs: parseTable(readBytes(theirs), theirs, role: "theirs"), kind: kind, language: TableLanguage(path: path), policy: policy)
+        theirs: parseTable(readBytes(theirs), theirs, role: "theirs"), kind: kind, language: tableLanguage(of: path, sourceLanguage, policy.aliases), policy: policy)
     return MergedFile(bytes: merged.bytes, isUnchanged: merged.isUnchanged, report: merged.report)
 }
 

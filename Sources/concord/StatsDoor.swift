@@ -63,7 +63,8 @@ private struct TableGroup {
 
     /// Each language's coverage, and how many entries have no form that can be counted. The source language's tables are read even
     /// if nobody named them.
-    func coverage(sourceLanguage: String = "en") throws -> (languages: [LanguageCoverage], left: Int) {
+    func coverage() throws -> (languages: [LanguageCoverage], left: Int) {
+        let sourceLanguage = sourceLanguageOnDisk(around: paths[0]) ?? "en"
         var all = paths
         for path in paths {
             for kind in ["strings", "stringsdict"] {

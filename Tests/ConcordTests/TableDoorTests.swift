@@ -37,6 +37,28 @@ import Testing
         #expect(try place.git("diff", "HEAD^1", "HEAD", in: "app").contains("+\"b\": deux é"))
     }
 
+    @Test func `git's own merge follows the .concord of the checkout`() throws {
+        let place = try Workplace()
+        func catalog(_ code: String, _ text: String) -> String {
+            "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n    \"k\" : {\n      \"localizations\" : {\n        \"\(code)\" : {\n          \"stringUnit\" : {\n"
+                + "            \"state\" : \"translated\",\n            \"value\" : \"\(text)\"\n          }\n        }\n      }\n    }\n  },\n  \"version\" : \"1.0\"\n}"
+        }
+        try place.git("init", "-q", "-b", "main", "app")
+        try place.write("app/.concord", "[concord]\n\tpolicy = theirs language=zh-Hans\n\talias = zh-CN zh-Hans\n\tnonsense\n")
+        try place.write("app/A.xcstrings", catalog("zh-Hans", "1"))
+        try place.git("add", "-A", in: "app")
+        try place.git("commit", "-qm", "base", in: "app")
+        try place.git("checkout", "-qb", "l10n", in: "app")
+        try place.write("app/A.xcstrings", catalog("zh-CN", "3"))
+        try place.git("commit", "-qam", "theirs", in: "app")
+        try place.git("checkout", "-q", "main", in: "app")
+        try place.write("app/A.xcstrings", catalog("zh-Hans", "2"))
+        try place.git("commit", "-qam", "ours", in: "app")
+        try place.concord("install-driver", in: "app")
+        try place.git("merge", "-q", "-m", "merge", "l10n", in: "app")
+        #expect(try place.read("app/A.xcstrings") == catalog("zh-Hans", "3"))
+    }
+
     @Test func `the name in --path says of which kind the files are, and of which language`() throws {
         let place = try Workplace()
         for (name, text) in [("base", "a = 1;\n"), ("ours", "a = 2;\n"), ("theirs", "a = 3;\n")] { try place.write(name, text) }
@@ -51,6 +73,18 @@ import Testing
         #expect(try place.read("out") == "a = 3;\n")
         #expect(try merge("--path", "en.lproj/A.strings", "--source-side", "ours").status == 0)
         #expect(try place.read("out") == "a = 2;\n")
+        #expect(try merge("--path", "de.lproj/A.strings", "--source-side", "ours", "--source-language", "de").status == 0)
+        #expect(try place.read("out") == "a = 2;\n")
+        // A project around the place of the file says so by itself.
+        try place.write("App.xcodeproj/project.pbxproj", "developmentRegion = de;\n")
+        try place.write("de.lproj/A.strings", "a = 1;\n")
+        #expect(try merge("--path", "de.lproj/A.strings", "--source-side", "ours").status == 0)
+        #expect(try place.read("out") == "a = 2;\n")
+        // Rules, and names of languages.
+        #expect(try merge("--path", "zh-CN.lproj/A.strings", "--policy", "ours key=b*", "--policy", "theirs language=zh-Hans", "--alias", "zh-CN zh-Hans").status == 0)
+        #expect(try place.read("out") == "a = 3;\n")
+        #expect(try merge("--policy", "their").errors.contains("`their` is no policy; did you mean `theirs`?"))
+        #expect(try merge("--alias", "zh-CN").status == 64)
         try place.write("theirs", "a = 3\nb = 4;\n")
         let refused = try merge("--path", "de.lproj/A.strings")
         #expect(refused.status == 2)

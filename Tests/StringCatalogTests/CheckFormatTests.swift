@@ -1,4 +1,5 @@
 import Foundation
+import MergeCases
 import Testing
 
 @testable import StringCatalog
@@ -56,8 +57,8 @@ import Testing
         #expect(try formatted(once) == once)
     }
 
-    @Test(arguments: CorpusCase.all)
-    func `says the same and stays as it is when it is made again`(_ situation: CorpusCase) throws {
+    @Test(arguments: MergeCase.all)
+    func `says the same and stays as it is when it is made again`(_ situation: MergeCase) throws {
         for name in ["ours", "theirs", "expected"] {
             guard let bytes = situation.bytes(name + ".xcstrings"), let catalog = try? CatalogDocument(parsing: Bytes(bytes)) else { continue }
             let once = StringCatalog.formatted(catalog).array

@@ -1,3 +1,4 @@
+import MergeCases
 import Testing
 
 @testable import StringCatalog
@@ -335,7 +336,7 @@ private func rules(_ text: String) -> [CheckRule] { findings(text).filter { $0.s
     func `never end a check, a count or a formatting`(seed: Int) throws {
         var random = Seeded(seed)
         let pieces = [#"{"#, #"}"#, #"""#, #"\"#, ",", ":", "[", "]", "%", "%#@", "@", "%1$", "*", "\n", "\u{a0}", "null", "1e9", #""variations""#, #""plural""#, #""substitutions""#, #""localizations""#, #"\ud800"#, "<<<<<<< x\n"]
-        for situation in CorpusCase.all {
+        for situation in MergeCase.all {
             guard var bytes = situation.bytes("ours.xcstrings"), !bytes.isEmpty else { continue }
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let at = Int.random(in: 0...bytes.count, using: &random)
@@ -344,15 +345,15 @@ private func rules(_ text: String) -> [CheckRule] { findings(text).filter { $0.s
             }
             let found = check(Bytes(bytes))
             guard let catalog = try? CatalogDocument(parsing: Bytes(bytes)) else {
-                #expect(found.contains { $0.severity == .error }, "seed \(seed), \(situation.testDescription)")
+                #expect(found.contains { $0.severity == .error }, "seed \(seed), \(situation)")
                 continue
             }
             _ = coverage(of: catalog)
             let once = formatted(catalog)
-            #expect(formatted(try CatalogDocument(parsing: once)).array == once.array, "seed \(seed), \(situation.testDescription)")
+            #expect(formatted(try CatalogDocument(parsing: once)).array == once.array, "seed \(seed), \(situation)")
             // Order and white space are no business of a check: it finds the same in both.
             let errors = { (findings: [Finding]) in findings.map { $0.identity(path: "") }.sorted() }
-            #expect(errors(check(once)) == errors(found), "seed \(seed), \(situation.testDescription)")
+            #expect(errors(check(once)) == errors(found), "seed \(seed), \(situation)")
         }
     }
 }

@@ -8,15 +8,39 @@ private func document(_ tree: Tree, _ style: TextStyle = TextStyle()) throws -> 
 }
 
 /// What a catalog says, in one spelling; the spelling of a language does not count.
-private func said(_ bytes: Bytes) throws -> String { said(try #require(Tree(bytes.array))) }
-private func said(_ tree: Tree) -> String { String(decoding: tree.spelledAlike(inLocalizations: false).canonical, as: UTF8.self) }
+private func said(_ bytes: Bytes, _ policy: MergePolicy = MergePolicy()) throws -> String { said(try #require(Tree(bytes.array)), policy) }
+private func said(_ tree: Tree, _ policy: MergePolicy = MergePolicy()) -> String {
+    String(decoding: tree.spelledAlike(inLocalizations: false, policy).canonical, as: UTF8.self)
+}
+
+/// Two codes that stand beside each other in many of the catalogs made here.
+private let chinese: LanguageAliases = {
+    var aliases = LanguageAliases()
+    aliases.unite(["zh-Hans", "zh-CN"])
+    return aliases
+}()
+
+private func spelledAlike(_ language: String, _ policy: MergePolicy) -> String {
+    let name = language.lowercased().replacing("_", with: "-")
+    return name == "zh-hans" && !policy.aliases.isEmpty ? "zh-cn" : name
+}
+
+extension MergePolicy {
+    fileprivate init(sourceSide: SourceSide = .none, aliases: LanguageAliases) {
+        self.init(sourceSide: sourceSide)
+        self.aliases = aliases
+    }
+}
 
 extension Tree {
-    fileprivate func spelledAlike(inLocalizations: Bool) -> Tree {
+    fileprivate func spelledAlike(inLocalizations: Bool, _ policy: MergePolicy) -> Tree {
         guard case .object(let members) = self else { return self }
+        // Two codes of one language that stand beside each other are two texts.
+        let spellings = Set(members.map { StringCatalogTests.spelledAlike(String(decoding: $0.name, as: UTF8.self), MergePolicy()) })
+        let policy = spellings.isSuperset(of: ["zh-cn", "zh-hans"]) ? MergePolicy() : policy
         return .object(members.map { member in
-            let name = inLocalizations ? Array(String(decoding: member.name, as: UTF8.self).lowercased().replacing("_", with: "-").utf8) : member.name
-            return (name, member.value.spelledAlike(inLocalizations: member.name == Array("localizations".utf8)))
+            let name = inLocalizations ? Array(StringCatalogTests.spelledAlike(String(decoding: member.name, as: UTF8.self), policy).utf8) : member.name
+            return (name, member.value.spelledAlike(inLocalizations: member.name == Array("localizations".utf8), policy))
         })
     }
 }
@@ -86,6 +110,8 @@ private func eachSeed(_ body: (Int) throws -> Void) throws {
         ("source theirs", MergePolicy(sourceSide: .theirs), MergePolicy(sourceSide: .ours)),
         ("source ours, flag stale", MergePolicy(sourceSide: .ours, flagsStale: true), MergePolicy(sourceSide: .theirs, flagsStale: true)),
         ("draft", MergePolicy(sourceSide: .ours, rules: [.init(choice: .draft)]), MergePolicy(sourceSide: .theirs, rules: [.init(choice: .draft)])),
+        ("aliases", MergePolicy(aliases: chinese), MergePolicy(aliases: chinese)),
+        ("aliases, source theirs", MergePolicy(sourceSide: .theirs, aliases: chinese), MergePolicy(sourceSide: .ours, aliases: chinese)),
         ("reviewed wins", MergePolicy(sourceSide: .theirs, rules: [.init(choice: .reviewedWins)]), MergePolicy(sourceSide: .ours, rules: [.init(choice: .reviewedWins)])),
     ]
 
@@ -149,10 +175,10 @@ private func eachSeed(_ body: (Int) throws -> Void) throws {
             let (name, policy, exchanged) = Self.policies[seed % Self.policies.count]
             let there = try merge(base: base, ours: ours, theirs: theirs, policy: policy)
             let back = try merge(base: base, ours: theirs, theirs: ours, policy: exchanged)
-            func places(_ report: MergeReport) -> [String] { report.conflicts.map { "\($0.path.key ?? "") \($0.path.language ?? "") \($0.path.field ?? "") \($0.why)" }.sorted() }
+            func places(_ report: MergeReport) -> [String] { report.conflicts.map { "\($0.path.key ?? "") \(spelledAlike($0.path.language ?? "", policy)) \($0.path.field ?? "") \($0.why)" }.sorted() }
             #expect(places(there.report) == places(back.report), "seed \(seed), \(name)")
             guard there.report.conflicts.isEmpty else { return }
-            let (a, b) = (try said(there.bytes), try said(back.bytes))
+            let (a, b) = (try said(there.bytes, policy), try said(back.bytes, policy))
             #expect(isSame(a, b), "seed \(seed), \(name)\(parting(a, b))")
         }
     }

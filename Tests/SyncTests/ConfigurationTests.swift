@@ -53,6 +53,7 @@ import Testing
               catalogBytesMax = 64m
             [repository "web"]
               path = /srv/web.git
+              sourceLanguage = de
             [sync "a"]
               repository = a*
               from = l10n/*
@@ -62,6 +63,10 @@ import Testing
               take = catalogs
               fastForward = no
               policy = theirs
+              alias = zh-CN zh-Hans
+              flagStale
+              translatorsDelete = yes
+              lossMax = 20%
             [sync "b"]
               from = main
               into = release/*
@@ -74,7 +79,10 @@ import Testing
         #expect(app.catalogs == [PathGlob("App/*.xcstrings"), PathGlob("Kit/**/*.xcstrings")] && app.catalogBytesMax == 64 << 20)
         #expect(app.rules.map(\.name) == ["a", "b"] && web.rules.map(\.name) == ["b"])
         let rule = app.rules[0]
-        #expect(rule.goesBack && rule.source == .from && rule.take == .catalogs && !rule.allowsFastForward && rule.policy == CatalogPolicy(name: "theirs"))
+        #expect(rule.goesBack && rule.source == .from && rule.take == .catalogs && !rule.allowsFastForward && rule.policy.rules == CatalogPolicy(name: "theirs")!.rules)
+        let engine = rule.policy.mergePolicy(for: TreePath("A.xcstrings"), sourceSide: .ours)
+        #expect(engine.flagsStale && engine.allowsTranslationDeletions && engine.lostShareMax == 0.2 && !engine.aliases.isEmpty)
+        #expect(app.sourceLanguage == nil && web.sourceLanguage == "de" && app.rules[1].policy == .standard)
         #expect(app.rules[1].isDryRun && !rule.isDryRun)
     }
 
@@ -101,6 +109,9 @@ import Testing
         ("[sync \"x\"]\nfrom = l10n/*/*\ninto = main", "2: `l10n/*/*` is no branch and no pattern of branches (one `*` at most)"),
         ("[sync \"x\"]\nfrom = a\ninto = b\nsource = onto", "4: `sync.x.source` is from or into or none, not `onto`; did you mean `into`?"),
         ("[sync \"x\"]\nfrom = a\ninto = b\npolicy = their", "4: `their` is no policy; did you mean `theirs`?"),
+        ("[sync \"x\"]\nfrom = a\ninto = b\nalias = zh-CN", "4: an alias names two languages or more, as in zh-CN zh-Hans"),
+        ("[sync \"x\"]\nfrom = a\ninto = b\nlossMax = 0.5", "4: `sync.x.lossmax` is a share from 0% to 100%, not `0.5`"),
+        ("[repository \"app\"]\nsourceLanguage = d/e", "2: `repository.app.sourcelanguage` is the code of a language, not `d/e`"),
         ("[sync \"x\"]\nfrom = a\ninto = b\nrepository = ap", "2: [sync \"x\"] is for repository `ap`, and there is none of that name; did you mean `app`?"),
     ])
     func `a fault is named with its line`(text: String, fault: String) throws {

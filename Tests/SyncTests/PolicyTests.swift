@@ -95,6 +95,99 @@ import Testing
         }
     }
 
+    // MARK: Languages
+
+    private let chinese = ["main": "zh-Hans", "l10n/zh": "zh-CN"]
+
+    /// Main calls a language zh-Hans, the translators' branch zh-CN; both have changed its one text if told so.
+    private func twoNames(_ edits: [String: String], files: [String: String] = [:]) throws -> Fixture {
+        var start = Catalog()
+        start.keys = ["Bye": ["zh-Hans": .init(value: "再见")], "Hello": [:]]
+        let fixture = try Fixture(catalog: start.text, branches: ["l10n/zh"])
+        let dev = try fixture.person("dev", on: "main"), wang = try fixture.person("wang", on: "l10n/zh")
+        for (path, text) in files { try dev.pushFile(text, to: path) }
+        if let text = edits["main"] { try dev.push { $0["Bye", "zh-Hans"] = text } }
+        try wang.push { $0.keys["Bye"] = ["zh-CN": .init(value: edits["l10n/zh"] ?? "再见")] }
+        return fixture
+    }
+
+    private func aliased(_ fixture: Fixture, _ change: (inout SyncRule) -> Void = { _ in }) throws -> RepositorySettings {
+        var aliases = CatalogPolicy.standard
+        try aliases.unite(line: "zh-CN zh-Hans")
+        return fixture.settings { $0.policy = aliases; change(&$0) }
+    }
+
+    @Test func `know the aliases of a language, and each branch keeps its spelling`() throws {
+        let fixture = try twoNames(["l10n/zh": "回头见"])
+        try fixture.pass(aliased(fixture))
+        #expect(try fixture.catalog("main").keys["Bye"] == ["zh-Hans": .init(value: "回头见")])
+        #expect(try fixture.catalog("l10n/zh").keys["Bye"] == ["zh-CN": .init(value: "回头见")])
+        // What has come over is not merged again, and comes back under the branch's own name.
+        try fixture.person("dev", on: "main").push { $0["Bye", "zh-Hans"] = "拜拜" }
+        try fixture.pass(aliased(fixture))
+        #expect(try fixture.catalog("l10n/zh").keys["Bye"] == ["zh-CN": .init(value: "拜拜")])
+        #expect(try fixture.pass(aliased(fixture)).moves.isEmpty)
+    }
+
+    @Test func `without aliases take two codes for two languages`() throws {
+        let fixture = try twoNames(["l10n/zh": "回头见"])
+        try fixture.pass(fixture.settings { $0.source = .none })
+        #expect(try fixture.catalog("main").keys["Bye"] == ["zh-CN": .init(value: "回头见")])
+    }
+
+    @Test func `hold and decide a text whatever its language is called`() throws {
+        let fixture = try twoNames(["main": "拜拜", "l10n/zh": "回头见"])
+        let settings = try aliased(fixture) { $0.source = .none; $0.take = .catalogs }
+        let repository = try fixture.open()
+        #expect(try fixture.pass(settings).held.flatMap(\.places).map { $0.leaf?.language } == ["zh-Hans", "zh-CN"])
+        // The held place stays one: the base of the next merge has the old text under either name.
+        try fixture.person("wang", on: "l10n/zh").push { $0["Hello", "zh-CN"] = "你好" }
+        #expect(try fixture.pass(settings).held.flatMap(\.places).count == 2)
+        #expect(try fixture.catalog("main")["Hello", "zh-CN"] == "你好")
+        // A decision about one name holds for the other.
+        let path = LeafPath(key: "Bye", language: "zh-Hans", field: "stringUnit.value")
+        let decided = Resolution(path: path, base: "再见", one: "拜拜", other: "回头见", chosen: "回头见")
+        #expect(try RememberedResolutions(repository).remember(decided, file: TreePath("Localizable.xcstrings")!, by: Fixture.dev) == .swapped)
+        #expect(try fixture.pass(settings).held.isEmpty)
+        #expect(try fixture.catalog("main")["Bye", "zh-Hans"] == "回头见")
+    }
+
+    @Test func `ask for the date of a text under either name`() throws {
+        let fixture = try twoNames([:])
+        for (branch, day) in [("main", "2026-03-01"), ("l10n/zh", "2026-02-01")] {
+            let person = try fixture.person("someone", on: branch)
+            var catalog = try fixture.catalog(branch)
+            catalog["Bye", chinese[branch]!] = branch
+            try person.write(catalog.text, to: "Localizable.xcstrings")
+            try person.git("commit", "-qam", "Edit", "--date", "\(day)T12:00:00Z")
+            try person.git("push", "-q", "origin", "HEAD")
+        }
+        let newest = try aliased(fixture) { $0.source = .none; $0.policy.rules = CatalogPolicy(name: "newest")!.rules }
+        #expect(try fixture.pass(newest).held.isEmpty)
+        #expect(try fixture.catalog("l10n/zh")["Bye", "zh-CN"] == "main")
+    }
+
+    @Test func `of a tree name aliases and the source language`() throws {
+        let settings = TreeSettings(parsing: """
+            [concord]
+                alias = zh-CN, zh-Hans
+                alias = pt
+                alias = pt p/t
+                sourceLanguage = de
+                sourceLanguage = d e
+            """)
+        var expected = CatalogPolicy.standard
+        try expected.unite(line: "zh-Hans zh-CN")
+        #expect(settings.policy == expected && settings.sourceLanguage == "de")
+        #expect(settings.remarks == [
+            ".concord:3: an alias names two languages or more, as in zh-CN zh-Hans", ".concord:4: `p/t` is no code of a language, such as zh-Hans",
+            ".concord:6: `sourceLanguage` is the code of a language, not `d e`",
+        ])
+        let fixture = try twoNames(["l10n/zh": "回头见"], files: [".concord": "[concord]\n\talias = zh-CN zh-Hans\n"])
+        try fixture.pass(fixture.settings { $0.source = .none })
+        #expect(try fixture.catalog("main").keys["Bye"] == ["zh-Hans": .init(value: "回头见")])
+    }
+
     @Test(arguments: ["a*", "*a", "*", "a", "*b*", "a*a", "a*b*c"]) func `have globs of keys as a shell has them`(glob: String) throws {
         for key in ["", "a", "ab", "ba", "aba", "abc", "aXbYc", "b", "abab", "a b c"] {
             let escaped = NSRegularExpression.escapedPattern(for: glob).replacingOccurrences(of: "\\*", with: ".*")
