@@ -24,7 +24,8 @@ public enum EditFault: Error, Sendable, CustomStringConvertible {
 extension LeafPath {
     /// The field as people say it: without `stringUnit` and `variations`, which lead to every text. Nil where there is none.
     public var fieldInShort: String? {
-        field.map { $0.split(separator: ".").filter { $0 != "stringUnit" && $0 != "variations" }.joined(separator: ".") }
+        if field == "stringUnit.value" { return "value" }
+        return field.map { $0.split(separator: ".").filter { $0 != "stringUnit" && $0 != "variations" }.joined(separator: ".") }
     }
 
     /// Whether a text that people read stands here.

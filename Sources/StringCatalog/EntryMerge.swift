@@ -245,19 +245,14 @@ extension Merger {
 
     /// The side from which the comment and what belongs to it are taken, whole.
     private mutating func commentSide(_ entryFields: ThreeWay<[Item]>) -> Side {
-        func group(_ side: Side) -> [Value?] {
-            let items = entryFields[side] ?? []
-            return commentNames.map { name in items.last { sides.isNamed($0.name, name) }?.value }
-        }
-        func equal(_ a: [Value?], _ b: [Value?]) -> Bool { zip(a, b).allSatisfy { same($0, $1) } }
-        let base = group(.base)
-        let ours = group(.ours)
-        let theirs = group(.theirs)
-        if let role = policy.translationRole, !base.allSatisfy({ $0 == nil }), (role == .ours ? ours : theirs).allSatisfy({ $0 == nil }) {
-            return role.other
-        }
-        if equal(ours, theirs) || equal(base, theirs) { return .ours }
-        if equal(base, ours) { return .theirs }
+        func member(_ side: Side, _ name: StaticString) -> Value? { entryFields[side]?.last { sides.isNamed($0.name, name) }?.value }
+        func equal(_ a: Side, _ b: Side) -> Bool { commentNames.allSatisfy { same(member(a, $0), member(b, $0)) } }
+        func isAbsent(_ side: Side) -> Bool { commentNames.allSatisfy { member(side, $0) == nil } }
+        if let role = policy.translationRole, !isAbsent(.base), isAbsent(role) { return role.other }
+        if equal(.ours, .theirs) || equal(.base, .theirs) { return .ours }
+        if equal(.base, .ours) { return .theirs }
+        func group(_ side: Side) -> [Value?] { commentNames.map { member(side, $0) } }
+        let (base, ours, theirs) = (group(.base), group(.ours), group(.theirs))
         fields = ["comment"]
         defer { fields = [] }
         func isHuman(_ group: [Value?]) -> Bool { group[0] != nil && group[1].map { sides.text($0) != "true" } ?? true }

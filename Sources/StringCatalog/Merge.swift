@@ -277,6 +277,7 @@ struct Merger {
     }
 
     private mutating func noteDamages() {
+        guard base.hasDuplicates || ours.hasDuplicates || theirs.hasDuplicates else { return }
         for (document, name) in [(base, "base"), (ours, "ours"), (theirs, "theirs")] where document.hasDuplicates {
             for i in document.duplicateEntries {
                 let place = document.bytes.lineAndColumn(of: document.entries[i].whole.lowerBound)
@@ -358,7 +359,8 @@ struct Merger {
             isNewInOurs[o] = false
         }
         func isKept(_ o: Int32) -> Bool { o >= 0 && plan.entries[Int(o)]?.isAbsent != true }
-        let isArriving = Set(arriving.map(\.index))
+        var isArriving = [Bool](repeating: false, count: theirs.entries.count)
+        for item in arriving { isArriving[item.index] = true }
         var order: KeyOrder?
         func isBefore(_ a: [UInt8], _ b: [UInt8]) -> Bool {
             if order == nil { order = KeyOrder.detected(in: base.entries.count > 1 ? base : ours) ?? .xcode }
@@ -376,7 +378,7 @@ struct Merger {
             i += 1
             while i < arriving.count {
                 let between = (run.last!.index + 1)..<arriving[i].index
-                guard between.allSatisfy({ !isKept(inOurs[$0]) && !isArriving.contains($0) }) else { break }
+                guard between.allSatisfy({ !isKept(inOurs[$0]) && !isArriving[$0] }) else { break }
                 run.append(arriving[i])
                 i += 1
             }

@@ -34,7 +34,7 @@ import CScan
         guard let fresh = unsafe concord_allocate(count) else { fatalError("no memory for \(count) bytes") }
         let bytes = unsafe fresh.assumingMemoryBound(to: UInt8.self)
         unsafe initialize(UnsafeMutableBufferPointer(start: bytes, count: count))
-        unsafe self.init(borrowing: UnsafePointer(bytes), count: count) { unsafe free(fresh) }
+        unsafe self.init(borrowing: UnsafePointer(bytes), count: count) { unsafe concord_release(fresh, count) }
     }
 
     /// Borrows memory that stays valid and unchanged until `release` is called, which happens once.
@@ -379,20 +379,24 @@ struct Member {
     /// checked, and one string may stand for another: what matches is as well formed as that was.
     @inline(__always)
     mutating func passes(_ layouts: inout Layouts) -> Bool {
-        for k in 0..<layouts.count {
-            let layout = layouts[k]
-            guard matches(layout.head, of: bytes, at: position) else { continue }
+        next: for k in 0..<layouts.count {
+            let head = layouts.piece(0, of: k)
+            guard matches(head, of: bytes, at: position) else { continue }
             var high = false
-            let first = position + layout.head.count
-            var stop = unsafe concord_string_stop(start, first, count, &high)
-            while stop + 1 < count, unsafe start[stop] == 0x5c {
-                // Escapes that name one character; for others the strict reader has the word.
-                guard unsafe isPlainEscape(start[stop + 1]) else { return false }
-                unsafe stop = concord_string_stop(start, stop + 2, count, &high)
+            var at = position + head.count
+            for i in 1..<layouts.pieces(of: k) {
+                unsafe at = concord_string_stop(start, at, count, &high)
+                while at + 1 < count, unsafe start[at] == 0x5c {
+                    // Escapes that name one character; for others the strict reader has the word.
+                    guard unsafe isPlainEscape(start[at + 1]) else { return false }
+                    unsafe at = concord_string_stop(start, at + 2, count, &high)
+                }
+                let piece = layouts.piece(i, of: k)
+                guard at < count, unsafe start[at] == 0x22, matches(piece, of: bytes, at: at) else { continue next }
+                at += piece.count
             }
-            guard stop < count, unsafe start[stop] == 0x22, matches(layout.tail, of: bytes, at: stop) else { return false }
-            if high, !isUTF8, unsafe concord_utf8_stop(start, first, stop) != stop { return false }
-            position = stop + layout.tail.count
+            if high, !isUTF8, unsafe concord_utf8_stop(start, position, at) != at { return false }
+            position = at
             if k > 0 { layouts.raise(k) }
             return true
         }
@@ -647,55 +651,71 @@ struct Member {
     }
 }
 
-/// How localizations of one document are laid out: what stands before and behind the one string in which they differ.
+/// How localizations of one document are laid out: what stands before, between and behind the texts in which they differ.
 ///
 ///     {\n          "stringUnit" : {\n            "state" : "translated",\n            "value" : "Annuler"\n          }\n        }
-///     └─────────────────────────────────── head ──────────────────────────────────────┘       └──── tail ────────┘
+///     └────────────────────────────────── piece 0 ────────────────────────────────────┘       └─── piece 1 ──────┘
 ///
-/// A catalog has a handful of them, mostly one for each state. Comparing is several times as fast as reading.
+/// A catalog has a handful of them, mostly one for each state and plural. Comparing is several times as fast as reading.
 struct Layouts {
-    struct Layout {
-        /// Up to and with the opening quote.
-        var head: Range<Int>
-        /// From the closing quote to the end of the value.
-        var tail: Range<Int>
+    private struct Piece {
+        /// From the closing quote of a text, or the start of the value, to the opening quote of the next, or the end.
+        var start: UInt32 = 0
+        var end: UInt32 = 0
     }
 
-    private var known: InlineArray<6, Layout> = .init(repeating: Layout(head: 0..<0, tail: 0..<0))
+    private static let knownMax = 8
+    private static let piecesMax = 9
+    private var known: InlineArray<72, Piece> = .init(repeating: Piece())
+    private var sizes: InlineArray<8, Int> = .init(repeating: 0)
     /// How many of them there are.
     private(set) var count = 0
     private var looks = 0
     /// So many values are looked at for a layout; what a file has is seen by then.
     private static let looksMax = 96
-    private static let headBytesMax = 400
-    /// Those of `variations`, `plural`, `other`, `stringUnit`, `state`, its value, `value`, and the one that opens the text.
-    private static let quotesMax = 15
+    private static let bytesMax = 4096
 
-    subscript(_ k: Int) -> Layout { known[k] }
+    /// How many pieces a layout has: one more than there are texts.
+    @inline(__always)
+    func pieces(of k: Int) -> Int { sizes[k] }
+
+    @inline(__always)
+    func piece(_ i: Int, of k: Int) -> Range<Int> {
+        let piece = known[k * Layouts.piecesMax + i]
+        return Int(piece.start)..<Int(piece.end)
+    }
 
     /// Puts a layout that matched nearer to the front.
-    mutating func raise(_ k: Int) { known.swapAt(k, k - 1) }
+    mutating func raise(_ k: Int) {
+        for i in 0..<max(sizes[k], sizes[k - 1]) { known.swapAt(k * Layouts.piecesMax + i, (k - 1) * Layouts.piecesMax + i) }
+        sizes.swapAt(k, k - 1)
+    }
 
-    /// Learns the layout of a value that was read, if it ends in its only text: plurals with several are not alike.
+    /// Learns the layout of a value that was read. Its texts are the strings behind which an object ends.
     mutating func note(_ range: Range<Int>, in bytes: Bytes) {
         looks += 1
-        guard looks <= Layouts.looksMax else { return }
-        var end = range.upperBound - 1
-        while end > range.lowerBound, bytes[end] == 0x7d || bytes[end] <= 0x20 { end -= 1 }
-        guard bytes[end] == 0x22 else { return }
-        // The strings before it are counted on the way to where it begins.
-        var quotes = 0
-        var opening = range.lowerBound
-        var i = range.lowerBound
-        while i < end, quotes <= Layouts.quotesMax, let quote = bytes.first(0x22, in: i..<end) {
-            opening = quote
-            i = bytes.endOfString(quote)
-            quotes += i > end ? 1 : 2
+        guard looks <= Layouts.looksMax, range.count <= Layouts.bytesMax else { return }
+        var found: InlineArray<9, Piece> = .init(repeating: Piece())
+        var pieces = 0
+        var from = range.lowerBound
+        var at = range.lowerBound
+        func add(upTo end: Int) {
+            found[pieces] = Piece(start: UInt32(truncatingIfNeeded: from), end: UInt32(truncatingIfNeeded: end))
+            pieces += 1
         }
-        guard quotes <= Layouts.quotesMax, quotes % 2 == 1, opening + 1 - range.lowerBound <= Layouts.headBytesMax else { return }
-        let layout = Layout(head: range.lowerBound..<opening + 1, tail: end..<range.upperBound)
-        if count < known.count { count += 1 }
-        known[count - 1] = layout
+        while at < range.upperBound, let quote = bytes.first(0x22, in: at..<range.upperBound) {
+            at = bytes.endOfString(quote)
+            guard at < range.upperBound, bytes[bytes.endOfSpace(at)] == 0x7d else { continue }
+            guard pieces + 1 < Layouts.piecesMax else { return }
+            add(upTo: quote + 1)
+            from = at - 1
+        }
+        add(upTo: range.upperBound)
+        // The one that matched least makes room.
+        let k = min(count, Layouts.knownMax - 1)
+        for i in 0..<pieces { known[k * Layouts.piecesMax + i] = found[i] }
+        sizes[k] = pieces
+        count = k + 1
     }
 }
 

@@ -142,11 +142,16 @@ func tell(_ report: MergeReport, path: String) {
 
 /// A leaf's place as people say it: `"Cancel", fr, value`.
 func describe(_ path: LeafPath) -> String {
-    ([path.key.map { "\"\(shortened($0))\"" }, path.language, path.fieldInShort].compactMap { $0 }).joined(separator: ", ")
+    var out = path.key.map { "\"" + shortened($0) + "\"" } ?? ""
+    for part in [path.language, path.fieldInShort] {
+        if let part { out += out.isEmpty ? part : ", " + part }
+    }
+    return out
 }
 
 /// A text on one line, at most 100 Unicode scalars.
 func shortened(_ text: String) -> String {
+    if text.utf8.count <= 100, !text.utf8.contains(10) { return text }
     var out = String.UnicodeScalarView()
     let head = text.unicodeScalars.prefix(101)
     let isLong = head.count > 100
