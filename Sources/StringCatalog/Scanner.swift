@@ -34,7 +34,7 @@ import CScan
         guard let fresh = unsafe concord_allocate(count) else { fatalError("no memory for \(count) bytes") }
         let bytes = unsafe fresh.assumingMemoryBound(to: UInt8.self)
         unsafe initialize(UnsafeMutableBufferPointer(start: bytes, count: count))
-        unsafe self.init(borrowing: UnsafePointer(bytes), count: count) { unsafe concord_release(fresh, count) }
+        unsafe self.init(borrowing: UnsafePointer(bytes), count: count) { unsafe free(fresh) }
     }
 
     /// Borrows memory that stays valid and unchanged until `release` is called, which happens once.

@@ -145,35 +145,19 @@ CONCORD_INLINE size_t concord_find(const uint8_t *p, size_t i, size_t n, const u
     return n;
 }
 
-/// Memory for `n` bytes that are going to be filled; NULL where there is none. Much of it comes in large pages, and what is
-/// less than one in all its pages at once: filling 50 MB otherwise spends most of its time in 12,000 page faults.
+/// Memory for `n` bytes that are going to be filled, to be given back by `free`; NULL where there is none. Much of it comes in
+/// large pages: filling 50 MB otherwise spends most of its time in 12,000 page faults.
 CONCORD_INLINE void *concord_allocate(size_t n) {
-#if defined(MADV_HUGEPAGE) && defined(MAP_POPULATE)
+#if defined(MADV_HUGEPAGE)
     const size_t page = 2u << 20;
-    if (n >= page) {
+    if (n >= page / 4) {
         const size_t whole = (n + page - 1) & ~(page - 1);
         void *p = aligned_alloc(page, whole);
         if (p) madvise(p, whole, MADV_HUGEPAGE);
         return p;
     }
-    if (n >= page / 16) {
-        void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-        return p == MAP_FAILED ? NULL : p;
-    }
 #endif
     return malloc(n ? n : 1);
-}
-
-/// Gives back what `concord_allocate` gave for `n` bytes.
-CONCORD_INLINE void concord_release(void *p, size_t n) {
-#if defined(MADV_HUGEPAGE) && defined(MAP_POPULATE)
-    const size_t page = 2u << 20;
-    if (n >= page / 16 && n < page) {
-        munmap(p, n);
-        return;
-    }
-#endif
-    free(p);
 }
 
 /// A hash of `n` bytes, good enough for a table of keys; not for untrusted growth (tables are bounded by the file's size).
