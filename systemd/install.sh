@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the release binary and its unit into a Debian system, or below DESTDIR for a package. Run as root after
-# `swift build -c release --static-swift-stdlib`.
+# `swift build -c release --static-swift-stdlib --disable-local-rpath`.
 set -eu
 cd "$(dirname "$0")/.."
 binary=${1:-.build/release/concord}

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -36,8 +35,6 @@ static int close_keeping_errno(int descriptor) {
     errno = saved;
     return -1;
 }
-
-void concord_share_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 int concord_unix_connect(const char *path, size_t length) {
     struct sockaddr_un address;

@@ -36,10 +36,10 @@ public struct CatalogDocument: Sendable {
     ///   - bytes: the file. A byte order mark is allowed and stays.
     ///   - like: a document that probably shares most entries with this one, such as the merge base. What is the same,
     ///     byte for byte, is recognised by comparison instead of being scanned, and a merge need not look at it again.
-    ///   - both: runs two pieces of work; where it runs them at once, a large file is read in two halves.
+    ///   - atOnce: where it is given, a large file is read in two halves.
     /// - Throws: the first fault, with its line and column.
     public init(
-        parsing bytes: Bytes, limits: CatalogLimits = .standard, like: CatalogDocument? = nil, both: Both = inTurn
+        parsing bytes: Bytes, limits: CatalogLimits = .standard, like: CatalogDocument? = nil, atOnce: AtOnce? = nil
     ) throws(CatalogError) {
         guard bytes.count <= limits.bytesMax else { throw CatalogError(.tooLarge(limit: limits.bytesMax), at: 0, in: bytes) }
         var top: [Member] = []
@@ -62,7 +62,7 @@ public struct CatalogDocument: Sendable {
                     entries = EntryIndex(like: like, bytes: bytes)
                     stringsAt = top.count
                     scanner.position += 1
-                    try entries.read(&scanner, both: both)
+                    try entries.read(&scanner, atOnce)
                 } else {
                     try scanner.value()
                 }
@@ -140,14 +140,8 @@ public struct CatalogDocument: Sendable {
     }
 }
 
-/// Runs two pieces of work, the first on the calling thread, the second beside it or after it; returns when both are done.
-public typealias Both = (_ here: () -> Void, _ there: @Sendable () -> Void) -> Void
-
-/// Runs two pieces of work one after the other.
-public func inTurn(_ here: () -> Void, _ there: @Sendable () -> Void) {
-    here()
-    there()
-}
+/// Runs two pieces of work at once, the first on the calling thread and the second on another; returns when both are done.
+public typealias AtOnce = (_ here: () -> Void, _ there: @escaping @Sendable () -> Void) -> Void
 
 /// The entries of `strings` while they are read.
 private struct EntryIndex {
@@ -169,9 +163,9 @@ private struct EntryIndex {
     }
 
     /// Reads the entries of `strings`, whose brace is behind.
-    mutating func read(_ scanner: inout Scanner, both: Both) throws(CatalogError) {
-        let halvedBytesMin = 512 << 10
-        guard like == nil, bytes.count >= halvedBytesMin, let stop = scanner.laterMember() else {
+    mutating func read(_ scanner: inout Scanner, _ atOnce: AtOnce?) throws(CatalogError) {
+        let halvedBytesMin = 4 << 20
+        guard like == nil, let atOnce, bytes.count >= halvedBytesMin, let stop = scanner.laterMember() else {
             if like == nil { scanner.checkUTF8(upTo: bytes.count) }
             try scanner.members { (scanner, member) throws(CatalogError) in try entry(&scanner, &member) }
             return
@@ -183,7 +177,7 @@ private struct EntryIndex {
         let from = scanner.position
         var first: Result<Half, CatalogError>?
         let second = Mutex<Result<Half, CatalogError>?>(nil)
-        both {
+        atOnce {
             first = Half.read(bytes, from: from, until: stop, depthMax: depthMax)
         } _: {
             let half = Half.read(bytes, from: stop, until: .max, depthMax: depthMax)

@@ -1,6 +1,8 @@
 // The merge of a catalog as a whole: which entries differ, what becomes of each, where new ones go; then the output is
 // written, read back and held against the plan before anybody sees it.
 
+import Synchronization
+
 /// The outcome of a merge: a catalog that can be committed, and what has to be told about it.
 public struct CatalogMerge: Sendable {
     /// The merged catalog: the target's bytes with splices. The very bytes of the target where nothing came over.
@@ -35,28 +37,45 @@ public struct MergeFault: Error, CustomStringConvertible, Sendable {
 /// A missing `base` treats every leaf present on both sides as added twice. Before it returns, the output is parsed, its
 /// difference from `ours` is held against the plan, and a second merge must plan nothing.
 /// - Parameters:
-///   - both: runs two pieces of work, such as checking and writing a large output, at once or in turn.
+///   - atOnce: where it is given, a large output is checked while it is written, and its memory made ready while it is planned.
 ///   - write: is given the output as soon as it is planned, so that it can be written somewhere while it is checked. What was
 ///     written counts only if this function returns.
 /// - Throws: ``MergeFault`` where that check fails; the result is then not to be had.
 public func merge(
     base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy = MergePolicy(),
-    both: Both = inTurn, write: @escaping @Sendable (CatalogPieces) -> Void = { _ in }
+    atOnce: AtOnce? = nil, write: @escaping @Sendable (CatalogPieces) -> Void = { _ in }
 ) throws(MergeFault) -> CatalogMerge {
     let base = base ?? CatalogDocument.empty
     var merger = Merger(base: base, ours: ours, theirs: theirs, policy: policy)
-    let plan = merger.plan()
-    guard !plan.isEmpty else { return CatalogMerge(bytes: ours.bytes, isUnchanged: true, report: merger.report) }
-    var splicer = Splicer(ours, sides: merger.sides)
-    let pieces = splicer.write(plan)
+    var pieces: CatalogPieces?
+    var plan = MergePlan(for: ours)
+    func prepare() {
+        plan = merger.plan()
+        guard !plan.isEmpty else { return }
+        var splicer = Splicer(ours, sides: merger.sides)
+        pieces = splicer.write(plan)
+    }
+    let room = Mutex<Room?>(nil)
+    if let atOnce {
+        let size = ours.bytes.count + max(0, theirs.bytes.count - base.bytes.count) + Room.spareBytes
+        atOnce(prepare) { room.withLock { $0 = Room(capacity: size) } }
+    } else {
+        prepare()
+    }
+    guard let pieces else { return CatalogMerge(bytes: ours.bytes, isUnchanged: true, report: merger.report) }
+
     var output: Result<Bytes, MergeFault>?
-    both {
-        let bytes = pieces.gathered()
+    func check() {
+        let bytes = pieces.gathered(in: room.withLock { $0 })
         do throws(MergeFault) {
-            try check(bytes, against: plan, of: merger, base: base, ours: ours, theirs: theirs, policy: policy)
+            try StringCatalog.check(bytes, against: plan, of: merger, base: base, ours: ours, theirs: theirs, policy: policy)
             output = .success(bytes)
         } catch { output = .failure(error) }
-    } _: {
+    }
+    if let atOnce {
+        atOnce(check) { write(pieces) }
+    } else {
+        check()
         write(pieces)
     }
     return CatalogMerge(bytes: try output!.get(), isUnchanged: false, report: merger.report)

@@ -7,7 +7,7 @@
     bench.py idle    [--repositories 1,1000]                 CPU and memory of the daemon when nothing happens
     bench.py all
 
-Needs the release build (`swift build -c release --static-swift-stdlib`), git, and for `memory` g++ and libsimdjson-dev.
+Needs the release build (`swift build -c release --static-swift-stdlib --disable-local-rpath`), git, and for `memory` g++ and libsimdjson-dev.
 Works on tmpfs (/dev/shm). The catalogs come from ../shared/bench/make-catalogs.py.
 """
 import argparse, concurrent.futures, json, os, resource, shutil, statistics, subprocess, sys, tempfile, time

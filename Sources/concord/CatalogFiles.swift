@@ -45,9 +45,9 @@ func keepUntilExit(_ bytes: Bytes...) {
 }
 
 /// Parses a catalog; a fault names the file as `path:line:column`.
-func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: CatalogDocument? = nil, both: Both = inTurn) throws(InputFault) -> CatalogDocument {
+func parseCatalog(_ bytes: Bytes, _ path: String, role: String? = nil, like: CatalogDocument? = nil, atOnce: AtOnce? = nil) throws(InputFault) -> CatalogDocument {
     do {
-        return try CatalogDocument(parsing: bytes, like: like, both: both)
+        return try CatalogDocument(parsing: bytes, like: like, atOnce: atOnce)
     } catch {
         if TableKind(path: path) != nil { throw InputFault(sentence: "\(path) is a table of strings, and a catalog is needed here") }
         throw InputFault(sentence: "\(role.map { $0 + ": " } ?? "")\(path):\(error.line):\(error.column): \(error.sentence)")

@@ -91,39 +91,48 @@ private func mergeCatalogs(base: String, ours: String, theirs: String, policy: M
     let baseBytes = try readBytes(base)
     // For small catalogs a second thread costs more than it brings.
     let threadedBytesMin = 256 << 10
-    var both: Both = inTurn
-    if baseBytes.count >= threadedBytesMin {
-        shareOneHeap()
-        both = atOnce
+    let second = baseBytes.count >= threadedBytesMin ? SecondThread() : nil
+    let atOnce: AtOnce? = second.map { second in { second.run($0, $1) } }
+
+    let opened = Mutex((ours: CatalogInput.unread, theirs: CatalogInput.unread))
+    second?.start { opened.withLock { $0 = (CatalogInput(opening: ours), CatalogInput(opening: theirs)) } }
+    let baseDocument = baseBytes.count == 0 ? nil : try parseCatalog(baseBytes, base, role: "base", atOnce: atOnce)
+    second?.finish()
+
+    var oursInput = opened.withLock { $0.ours }
+    let theirsInput = Mutex(opened.withLock { $0.theirs })
+    func readOurs() { oursInput.read(ours, "ours", like: baseDocument) }
+    if let atOnce {
+        atOnce(readOurs) { theirsInput.withLock { $0.read(theirs, "theirs", like: baseDocument) } }
+    } else {
+        readOurs()
+        theirsInput.withLock { $0.read(theirs, "theirs", like: baseDocument) }
     }
-    let baseDocument = baseBytes.count == 0 ? nil : try parseCatalog(baseBytes, base, role: "base", both: both)
-    var oursRead = CatalogRead.not
-    let theirsRead = Mutex(CatalogRead.not)
-    both {
-        oursRead = CatalogRead(ours, "ours", like: baseDocument)
-    } _: {
-        let read = CatalogRead(theirs, "theirs", like: baseDocument)
-        theirsRead.withLock { $0 = read }
-    }
-    let (oursDocument, theirsDocument) = try (oursRead.document(), theirsRead.withLock { $0 }.document())
-    let merged = try merge(base: baseDocument, ours: oursDocument, theirs: theirsDocument, policy: policy, both: both, write: { output.write($0) })
+    let (oursDocument, theirsDocument) = try (oursInput.document(), theirsInput.withLock { $0 }.document())
+    let merged = try merge(base: baseDocument, ours: oursDocument, theirs: theirsDocument, policy: policy, atOnce: atOnce, write: { output.write($0) })
     keepUntilExit(baseBytes, oursDocument.bytes, theirsDocument.bytes, merged.bytes)
     return merged
 }
 
-/// What came of reading a catalog on a thread. (A `Result` would do, were its first use not a tenth of a small merge.)
-private enum CatalogRead {
-    case not, document(CatalogDocument), fault(InputFault)
+/// How far a catalog has been read, on whichever thread. (A `Result` would do, were its first use not a tenth of a small merge.)
+private enum CatalogInput {
+    case unread, bytes(Bytes), document(CatalogDocument), fault(InputFault)
 
-    init(_ path: String, _ role: String, like: CatalogDocument?) {
-        do throws(InputFault) { self = .document(try readCatalog(path, role: role, like: like)) } catch { self = .fault(error) }
+    init(opening path: String) {
+        do throws(InputFault) { self = .bytes(try readBytes(path)) } catch { self = .fault(error) }
+    }
+
+    mutating func read(_ path: String, _ role: String, like: CatalogDocument?) {
+        if case .unread = self { self = CatalogInput(opening: path) }
+        guard case .bytes(let bytes) = self else { return }
+        do throws(InputFault) { self = .document(try parseCatalog(bytes, path, role: role, like: like)) } catch { self = .fault(error) }
     }
 
     func document() throws(InputFault) -> CatalogDocument {
         switch self {
         case .document(let document): return document
         case .fault(let fault): throw fault
-        case .not: preconditionFailure("the work was not run")
+        case .unread, .bytes: preconditionFailure("the work was not run")
         }
     }
 }

@@ -31,8 +31,8 @@ func exitAfter(_ door: @escaping @Sendable () async -> Int32) -> Never {
     dispatchMain()
 }
 
-let words = Array(CommandLine.arguments.dropFirst())
-let rest = Array(words.dropFirst())
+let words = commandLineWords(from: 1)
+let rest = commandLineWords(from: 2)
 switch words.first {
 case let command? where rest.first.map(helpWords.contains) == true && commandNames.contains(command): exit(helpDoor([command]))
 case "merge": exit(mergeDoor(rest))

@@ -10,8 +10,18 @@
 // A Unix address longer than this does not fit `sun_path`.
 enum { concord_unix_path_max = 107 };
 
-/// Lets threads that begin from now on take their memory from the heap of the first one.
-void concord_share_one_heap(void);
+// The words of the command line, the first of which is the name of the program.
+int concord_argument_count(void);
+const char *concord_argument(int i);
+
+// A thread that takes one piece of work after the other, and ends with the process. NULL where there is none to be had, or only
+// one processor. It stays awake for a while between two pieces, since waking it takes as long as a small one.
+typedef struct concord_second_thread concord_second_thread;
+concord_second_thread *concord_second_thread_begin(void);
+// Gives it a piece of work, as soon as it has done the last one.
+void concord_second_thread_give(concord_second_thread *thread, void (*work)(void *), void *argument);
+// Waits until all is done.
+void concord_second_thread_finish(concord_second_thread *thread);
 
 // Opens a close-on-exec listening stream socket at `path` with the permissions `mode`. A dead socket file left
 // there by a crash is replaced; one that answers is not (EADDRINUSE).
