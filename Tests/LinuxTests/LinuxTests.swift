@@ -241,3 +241,32 @@ import Testing
         }
     }
 }
+
+@Suite(.timeLimit(.minutes(30))) struct SecondThreadTests {
+    @Test func `work is done in its order, beside the first thread's`() throws {
+        guard let second = SecondThread() else { return }
+        let done = Mutex<[Int]>([])
+        for i in 0..<1000 { second.start { done.withLock { $0.append(i) } } }
+        second.finish()
+        #expect(done.withLock { $0 } == Array(0..<1000))
+        for i in 0..<1000 {
+            var here = -1
+            let there = Mutex(-1)
+            second.run({ here = i }) { there.withLock { $0 = i } }
+            #expect(here == i && there.withLock { $0 } == i)
+        }
+    }
+
+    @Test func `whichever thread has fallen asleep over the other's work is woken`() throws {
+        guard let second = SecondThread() else { return }
+        // Much longer than either stays awake.
+        @Sendable func long() -> UInt64 { (0..<1_000_000).reduce(UInt64(1)) { $0 &* 31 &+ UInt64($1) } }
+        let done = Mutex<[UInt64]>([])
+        for _ in 0..<4 {
+            let here = long()
+            second.start { done.withLock { $0.append(long()) } }
+            second.finish()
+            #expect(done.withLock { $0.last } == here)
+        }
+    }
+}
