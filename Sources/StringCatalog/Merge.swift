@@ -111,8 +111,8 @@ struct Merger {
     let sides: Sides
     let policy: MergePolicy
     var report = MergeReport()
-    /// The language of the source texts, decoded; nil where no document says.
-    let sourceLanguage: [UInt8]?
+    /// The language of the source texts, decoded, as the merged catalog names it; nil where no document says.
+    private(set) var sourceLanguage: [UInt8]?
     /// Leaves that stay as in base; only for `baseAfter`.
     var held: Set<LeafPath> = []
     /// Languages whose removal by the translation side is held, in the form in which spellings are equal.
@@ -327,6 +327,10 @@ struct Merger {
                 } else {
                     merged = general(values)
                 }
+                // The rules go by the language that the file will have, whichever side named it: else a merge with the sides
+                // exchanged, or the second one of the check, would decide otherwise.
+                if case .value(let value) = merged, sides.isString(value) { sourceLanguage = languageIdentity(sides.string(value)) }
+                if case .literal(let lexeme) = merged { sourceLanguage = languageIdentity(decoded(Bytes(lexeme), 1..<lexeme.count - 1)) }
             } else {
                 merged = general(values)
             }
@@ -444,7 +448,8 @@ struct Merger {
         for j in base.entries.indices {
             for language in languages(base, .base, j) { total[language, default: 0] += 1 }
         }
-        for (language, count) in lost where Double(count) > policy.lostShareMax * Double(total[language] ?? 0) {
+        // In order: two merges of the same give the same report.
+        for (language, count) in lost.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) where Double(count) > policy.lostShareMax * Double(total[language] ?? 0) {
             heldLanguages.insert(language)
             report.decisions.append(Decision(
                 path: LeafPath(language: String(decoding: language, as: UTF8.self)), rule: "a partial export removes nothing",
