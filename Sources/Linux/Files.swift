@@ -86,15 +86,18 @@ import Synchronization
     private let isCommitted = Atomic(false)
 
     /// Begins a file that is to replace the one at `path`. The permissions of a file that is there stay, and a symbolic link
-    /// goes on pointing to the file.
-    /// - Returns: nil where `path` is no regular file (`/dev/stdout`, a pipe): that can only be written in place.
+    /// goes on pointing to the file, also where it does not exist yet.
+    /// - Returns: nil where `path` is no regular file (a pipe, a device) or one that is open, such as `/dev/stdout`: these can
+    ///   only be written in place.
     public init?(replacing path: String) throws(SystemError) {
-        target = resolvedPath(path) ?? path
+        guard case .file(let target) = destination(of: path) else { return nil }
+        self.target = target
         var status = stat()
         let exists = unsafe stat(target, &status) == 0
         if exists && status.st_mode & S_IFMT != S_IFREG { return nil }
         temporary = directory(of: target) + ".concord-" + String(UInt64.random(in: .min ... .max), radix: 36)
-        file = try Descriptor(unsafe concord_open(temporary, O_RDWR | O_CREAT | O_EXCL, 0o666), "cannot create", temporary)
+        // What was not for everybody's eyes is not for a moment either.
+        file = try Descriptor(unsafe concord_open(temporary, O_RDWR | O_CREAT | O_EXCL, exists ? 0o600 : 0o666), "cannot create", temporary)
         if exists {
             guard fchmod(file.number, status.st_mode & 0o7777) == 0 else { throw SystemError("cannot set the mode of", temporary) }
         }
@@ -123,9 +126,35 @@ import Synchronization
 /// The folder of a path, with its slash.
 private func directory(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./" }
 
-/// Replaces the file at `path` by the given pieces, or leaves it as it was: see `PendingFile`. A path that is no regular file
-/// is written in place.
+/// What a path that is to be written leads to.
+private enum Destination {
+    case file(String)
+    /// A file of this process that is open.
+    case open(Int32)
+}
+
+/// Follows the symbolic links of a path, also where the last one points to nothing yet.
+///
+/// `/dev/stdout` and its like lead to a link in `/proc` that names what is open: a file of that name must not be replaced. The
+/// shell that opened it would go on writing to the old one; and the link itself stands in the system's own folder.
+private func destination(of path: String) -> Destination {
+    let linksMax = 40
+    var path = path
+    for _ in 0..<linksMax {
+        let name = path.lastIndex(of: "/").map { String(path[$0...].dropFirst()) } ?? path
+        guard let folder = resolvedPath(directory(of: path)) else { break }
+        if folder == "/proc/\(processID)/fd", let number = Int32(name) { return .open(number) }
+        guard let next = linkTarget(of: path) else { break }
+        path = next.hasPrefix("/") ? next : folder + "/" + next
+    }
+    return .file(resolvedPath(path) ?? path)
+}
+
+/// Replaces the file at `path` by the given pieces, or leaves it as it was: see `PendingFile`. A path that is no regular file,
+/// or that names an open one, is written in place.
 public func replaceFile(at path: String, with pieces: [UnsafeRawBufferPointer], isDurable: Bool = true) throws(SystemError) {
+    // Where it stands: others may have written to it, and go on.
+    if case .open(let number) = destination(of: path) { return try unsafe write(pieces, to: number, path) }
     guard let pending = try PendingFile(replacing: path) else {
         let file = try Descriptor(unsafe concord_open(path, O_WRONLY, 0), "cannot open", path)
         return try unsafe write(pieces, to: file.number, path)

@@ -10,6 +10,15 @@ public func resolvedPath(_ path: String) -> String? {
     return unsafe String(cString: resolved)
 }
 
+/// Where a symbolic link points, as it says; nil where there is none.
+func linkTarget(of path: String) -> String? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer -> String? in
+        let count = unsafe readlink(path, buffer.baseAddress!, buffer.count)
+        guard count >= 0 else { return nil }
+        return unsafe String(decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), as: UTF8.self)
+    }
+}
+
 /// Makes a directory and those above it that are missing.
 public func makeDirectories(_ path: String) throws(SystemError) {
     if path.isEmpty || isDirectory(path) { return }

@@ -44,6 +44,29 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("link")) == "f")
     }
 
+    @Test func `a symbolic link to a file that is not there yet stays one`() throws {
+        #expect(unsafe symlink("f", folder("link")) == 0)
+        try replaceFile(at: folder("link"), with: Array("new".utf8))
+        #expect(try folder.text(of: "f") == "new")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("link")) == "f")
+    }
+
+    @Test(arguments: ["/dev/fd/", "/proc/self/fd/"])
+    func `what names an open file is written where that stands, and never replaced`(_ files: String) throws {
+        try folder.put("", at: "f")
+        let file = try FileHandle(forWritingTo: URL(filePath: folder("f")))
+        try file.write(contentsOf: Data("before, ".utf8))
+        try replaceFile(at: "\(files)\(file.fileDescriptor)", with: Array("new".utf8))
+        try file.write(contentsOf: Data(", after".utf8))
+        #expect(try folder.text(of: "f") == "before, new, after")
+        // As `/dev/stdout` is such a link, where standard output is a file that somebody has removed.
+        #expect(unsafe symlink("\(files)\(file.fileDescriptor)", folder("link")) == 0)
+        #expect(unsafe unlink(folder("f")) == 0)
+        try replaceFile(at: folder("link"), with: Array("more".utf8))
+        #expect(try entries(ofDirectory: folder.path) == ["link"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("link")) == "\(files)\(file.fileDescriptor)")
+    }
+
     @Test func `a file that cannot be written stays as it was`() throws {
         #expect(throws: SystemError.self) { try replaceFile(at: folder("no/such/f"), with: [0]) }
         try replaceFile(at: "/dev/null", with: [1, 2, 3])
