@@ -6,7 +6,7 @@ extension Merger {
         let pairs = policy.flagsStale ? sides.paired(items, languages: true) : sides.differing(items, languages: true)
         // Whether a side changed the source text: a translation made on the other side was made for the old one.
         var source = ThreeWay<Value>()
-        for (name, values) in pairs where isSource(name) { source = values }
+        for (name, values) in pairs where isSource(name) { source = withoutVainRemoval(values, of: name) }
         let keyText = key.map(sides.bytes(of:))
         func changed(_ side: Value?) -> Bool { !isSameText(source.base, side, keyText) }
         let sourceFrom: Side? =
@@ -69,6 +69,21 @@ extension Merger {
         }
     }
 
+    /// The source language with base on a side that removed it, where the removal does not come through: nothing was made for
+    /// a source text that no longer is.
+    private mutating func withoutVainRemoval(_ v: ThreeWay<Value>, of name: Name) -> ThreeWay<Value> {
+        guard let base = v.base, let side = [Side.ours, .theirs].first(where: { v[$0] == nil }), let kept = v[side.other] else { return v }
+        language = name
+        defer { language = nil }
+        let stays = !same(base, kept) || prefers(.union) || isHeld(name, removedBy: side)
+        return stays ? ThreeWay(base: base, ours: v.ours ?? base, theirs: v.theirs ?? base) : v
+    }
+
+    /// Whether the removal of a language by translators looks like a partial export.
+    private func isHeld(_ name: Name, removedBy side: Side) -> Bool {
+        policy.translationRole == side && heldLanguages.contains(sides.identity(of: name))
+    }
+
     /// A language that one side removed.
     private mutating func removed(by side: Side, _ base: Value, _ kept: Value, _ name: Name) -> Merged {
         if !same(base, kept) {
@@ -79,7 +94,7 @@ extension Merger {
             decide("union: a language stays", "kept")
             return .value(kept)
         }
-        if policy.translationRole == side, heldLanguages.contains(sides.identity(of: name)) { return .value(kept) }
+        if isHeld(name, removedBy: side) { return .value(kept) }
         loseRemoved(kept, "the language was removed")
         return .absent
     }

@@ -432,7 +432,8 @@ struct Merger {
     private mutating func findHeldLanguages(_ oursFromBase: Alignment, _ theirsFromBase: Alignment) {
         guard let role = policy.translationRole else { return }
         let alignment = role == .ours ? oursFromBase : theirsFromBase
-        let document = role == .ours ? ours : theirs
+        let across = role == .ours ? theirsFromBase : oursFromBase
+        let (document, other) = role == .ours ? (ours, theirs) : (theirs, ours)
         var lost: [[UInt8]: Int] = [:]
         func languages(_ document: CatalogDocument, _ side: Side, _ index: Int) -> [[UInt8]] {
             guard let localizations = sides.member(Value(side, document.entries[index].value), "localizations") else { return [] }
@@ -440,7 +441,11 @@ struct Merger {
         }
         for j in base.entries.indices where !alignment.isSame[j] && alignment.entry[j] >= 0 {
             let had = languages(base, .base, j)
-            let has = Set(languages(document, role, Int(alignment.entry[j])))
+            // What the other side removed too, nobody misses. The entry may even be that side's, back for a key that the export dropped.
+            var has = Set(languages(document, role, Int(alignment.entry[j])))
+            if across.entry[j] >= 0, !across.isSame[j] {
+                has.formUnion(Set(had).subtracting(languages(other, role.other, Int(across.entry[j]))))
+            }
             for language in had where !has.contains(language) { lost[language, default: 0] += 1 }
         }
         guard !lost.isEmpty else { return }
