@@ -33,7 +33,7 @@ public struct CheckedOutBranch: Hashable, Sendable {
 
 extension Repository {
     /// The refs whose full name starts with `prefix`, sorted. Symbolic refs are followed; those that lead nowhere, and
-    /// names that git would not accept, are left out.
+    /// names that git would not accept or that are not UTF-8, are left out.
     public func refs(under prefix: String = "refs/heads/") throws(GitError) -> [Ref] {
         let stage = "list the refs under \(prefix)"
         let repository = unsafe pointer
@@ -46,7 +46,7 @@ extension Repository {
             // A ref that was there in the listing and is gone, or is no longer readable, belongs to someone's push.
             if status == GIT_ENOTFOUND.rawValue { continue }
             let reference = try unsafe Handle<ReferenceKind>(stage) { unsafe $0 = next; return status }
-            guard let name = unsafe RefName(String(cString: git_reference_name(reference.pointer))) else { continue }
+            guard let full = unsafe String(validatingCString: git_reference_name(reference.pointer)), let name = RefName(full) else { continue }
             if let tip = try target(of: reference) { refs.append(Ref(name: name, tip: tip)) }
         }
     }

@@ -13,9 +13,11 @@ public struct Held: Hashable, Sendable, CustomStringConvertible {
     public let why: String
 
     public var description: String {
+        // A name with a line feed in it would write lines of its own into the log, and trailers into the message of the commit.
+        let file = printable(file.description, lengthMax: 4096), why = printable(why, lengthMax: 4096)
         guard let leaf else { return "\(file): \(why)" }
-        let place = [leaf.key.map { "\"\(printable($0))\"" }, leaf.language, leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
-        return "\(file): \(place): \(why)"
+        let place = [leaf.key.map { "\"\(printable($0))\"" }, leaf.language.map { printable($0) }, leaf.fieldInShort.map { printable($0) }]
+        return "\(file): \(place.compactMap { $0 }.joined(separator: " ")): \(why)"
     }
 }
 

@@ -27,72 +27,92 @@ struct Pass {
         var report = PassReport()
         var pause = Backoff(first: .milliseconds(5), longest: .milliseconds(500))
         var moves: [RefName: Int] = [:]
-        var swapped = true
-        var tips: [Ref] = []
+        var steps: [Step] = [], next = 0
+        var isPast = true
+        // The branches that moved since the refs were read: what was planned for them is past.
+        var moved: Set<RefName> = []
         let remembered = RememberedResolutions(repository)
         let resolutions = try remembered.byFile(&memo)
         let files = LocalizedFiles(repository, bytesMax: settings.catalogBytesMax)
         // What is only planned is not written.
         var planned: LocalizedFiles?
         var settled: [StepMemo.Key: StepMemo.Finding] = [:]
+        var fault: GitError?
         while !isStopped() {
-            if swapped { tips = try repository.refs(under: "refs/heads/") }
-            swapped = false
-            let (steps, missing) = plan(settings.rules, tips: tips)
-            report.missing = missing
-            memo.keep(steps)
-            guard let step = steps.first(where: { settled[.init($0)] == nil && memo[$0] == nil }) else {
+            if isPast {
+                (steps, report.missing) = plan(settings.rules, tips: try repository.refs(under: "refs/heads/"))
+                memo.keep(steps)
+                (isPast, next, moved) = (false, 0, [])
+            }
+            while next < steps.count, moved.contains(steps[next].target.name) || moved.contains(steps[next].source.name)
+                || settled[.init(steps[next])] != nil || memo[steps[next]] != nil { next += 1 }
+            guard next < steps.count else {
+                isPast = !moved.isEmpty
+                if isPast { continue }
                 report.conclude(steps, memo, settled)
+                if let fault { throw fault }
                 return report
             }
+            let step = steps[next]
             let isDryRun = settings.isDryRun || step.rule.isDryRun
             if isDryRun, planned == nil {
                 planned = LocalizedFiles(try Repository(opening: settings.path, keepingObjects: false), bytesMax: settings.catalogBytesMax)
             }
             var reconciliation = Reconciliation(
                 files: (isDryRun ? planned : nil) ?? files, settings: settings, committer: committer, signing: signing, isDryRun: isDryRun, now: wallClockSeconds(), resolutions: resolutions)
-            for remark in try reconciliation.followTree(of: step) where !report.remarks.contains(remark) { report.remarks.append(remark) }
-            switch try reconciliation.verdict(on: step) {
-            case .inStep(let held, let losses):
-                let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
-                let swap = isDryRun ? .swapped : try Ledger(repository).appendNew(losses, by: by)
-                guard swap == .swapped else { throw GitError(.locked, stage: "record the losses of \(step)", detail: "others are writing the ledger, or have left a lock on it") }
-                memo[step] = .inStep(held: held)
-            case .blocked(let why): memo[step] = .blocked(why)
-            case .move(let move) where isDryRun:
-                report.moves.append(MoveReport(move, isPlanned: true))
-                settled[.init(step)] = .inStep(held: move.held)
-            case .move(let move):
-                // Git would not notice that a branch moved under a work tree: its next commit there would undo the sync.
-                if let place = try repository.checkedOutBranches().first(where: { $0.branch == step.target.name }) {
-                    settled[.init(step)] = .blocked("\(step.target.name.shorthand) is checked out in \(place.workTree), and a branch is not moved under a work tree")
-                    continue
-                }
-                switch try apply(move, in: repository) {
-                case .swapped:
-                    let news = MoveReport(move, isPlanned: false)
-                    report.moves.append(news)
-                    moved(news)
-                    moves[step.target.name, default: 0] += 1
-                    guard moves[step.target.name, default: 0] <= Self.movesOfOneBranchMax else {
-                        throw GitError(.limit, stage: "sync \(step)", detail: "\(step.target.name.shorthand) moved \(Self.movesOfOneBranchMax) times in one pass and does not come to rest")
+            do throws(GitError) {
+                for remark in try reconciliation.followTree(of: step) where !report.remarks.contains(remark) { report.remarks.append(remark) }
+                switch try reconciliation.verdict(on: step) {
+                case .inStep(let held, let losses):
+                    let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
+                    let swap = isDryRun ? .swapped : try Ledger(repository).appendNew(losses, by: by)
+                    guard swap == .swapped else { throw GitError(.locked, stage: "record the losses of \(step)", detail: "others are writing the ledger, or have left a lock on it") }
+                    memo[step] = .inStep(held: held)
+                case .blocked(let why): memo[step] = .blocked(why)
+                case .move(let move) where isDryRun:
+                    report.moves.append(MoveReport(move, isPlanned: true))
+                    settled[.init(step)] = .inStep(held: move.held)
+                case .move(let move):
+                    // Git would not notice that a branch moved under a work tree: its next commit there would undo the sync.
+                    if let place = try repository.checkedOutBranches().first(where: { $0.branch == step.target.name }) {
+                        settled[.init(step)] = .blocked("\(step.target.name.shorthand) is checked out in \(place.workTree), and a branch is not moved under a work tree")
+                        continue
                     }
-                    pause.reset()
-                case .lost:
-                    // Another writer won the race. Its commit becomes our new `ours`, so the plan must be made again.
-                    report.races += 1
-                    guard pause.tries < Self.racesMax else {
-                        throw GitError(.modified, stage: "sync \(step)", detail: "other writers were faster \(Self.racesMax) times in a row")
+                    switch try apply(move, in: repository) {
+                    case .swapped:
+                        let news = MoveReport(move, isPlanned: false)
+                        report.moves.append(news)
+                        self.moved(news)
+                        moved.insert(step.target.name)
+                        moves[step.target.name, default: 0] += 1
+                        guard moves[step.target.name, default: 0] <= Self.movesOfOneBranchMax else {
+                            throw GitError(.limit, stage: "sync \(step)", detail: "\(step.target.name.shorthand) moved \(Self.movesOfOneBranchMax) times in one pass and does not come to rest")
+                        }
+                        pause.reset()
+                    case .lost:
+                        // Another writer won the race. Its commit becomes our new `ours`, so the plan must be made again.
+                        report.races += 1
+                        guard pause.tries < Self.racesMax else {
+                            throw GitError(.modified, stage: "sync \(step)", detail: "other writers were faster \(Self.racesMax) times in a row")
+                        }
+                        Linux.pause(for: pause.next())
+                        isPast = true
+                    case .locked(let path, let ageSeconds):
+                        throw GitError(
+                            .locked, stage: "sync \(step)",
+                            detail: "\(path) is held by another process for \(ageSeconds) s; if none is running, remove the file")
                     }
-                    Linux.pause(for: pause.next())
-                case .locked(let path, let ageSeconds):
-                    throw GitError(
-                        .locked, stage: "sync \(step)",
-                        detail: "\(path) is held by another process for \(ageSeconds) s; if none is running, remove the file")
                 }
-                swapped = true
+            } catch where error.kind != .limit {
+                // What is wrong with one branch keeps no other from its sync; it is told when these are done.
+                settled[.init(step)] = .inStep(held: [])
+                let isNamed = error.stage.hasPrefix("sync ")
+                fault = fault ?? (isNamed ? error : GitError(error.kind, stage: "sync \(step)", detail: error.description))
+                pause.reset()
+                isPast = true
             }
         }
+        if let fault { throw fault }
         report.isStopped = true
         return report
     }

@@ -52,13 +52,14 @@ private func pairs(of rule: SyncRule, _ tips: [Ref], _ missing: inout [MissingBr
     for case let end? in [rule.from.ref, rule.into.ref] where !tips.contains(where: { $0.name == end }) {
         missing.append(MissingBranch(branch: end, rule: rule.name))
     }
+    // Each name is looked at once: ten thousand branches are no reason to compare each with each.
+    let ends = tips.filter { rule.into.match($0.name) != nil }
+    let byName = Dictionary(ends.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
     return tips.flatMap { from -> [(from: Ref, into: Ref)] in
         guard let match = rule.from.match(from.name) else { return [] }
         // `main` into `release/*` goes to each of them; `l10n/*` into `app/*` from each to its own.
-        let targets: [Ref] =
-            match.wildcard == nil || !rule.into.hasWildcard
-            ? tips.filter { rule.into.match($0.name) != nil }
-            : tips.filter { $0.name == rule.into.ref(for: match) }
+        let isToEach = match.wildcard == nil || !rule.into.hasWildcard
+        let targets = isToEach ? ends : rule.into.ref(for: match).flatMap { byName[$0] }.map { [$0] } ?? []
         return targets.filter { $0.name != from.name }.map { (from, $0) }
     }
 }

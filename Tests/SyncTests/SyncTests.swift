@@ -297,6 +297,42 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test func `a branch that leads to no commit is told, and keeps no other from its sync`() throws {
+        let fixture = try Fixture(branches: ["l10n/fr", "l10n/de"])
+        let dev = try fixture.person("dev", on: "main")
+        try dev.push { $0.keys["Welcome"] = [:] }
+        let file = try fixture.git("rev-parse", "main:App.swift")
+        try (file + "\n").write(toFile: fixture.bare + "/refs/heads/l10n/aa", atomically: true, encoding: .utf8)
+        #expect(throws: GitError.self) { try fixture.pass() }
+        #expect(try [fixture.tip("l10n/de"), fixture.tip("l10n/fr")] == [fixture.tip("main"), fixture.tip("main")])
+    }
+
+    @Test func `a branch whose name is not UTF-8 is left alone, and keeps no other from its sync`() throws {
+        let fixture = try Fixture(branches: ["l10n/fr"])
+        let dev = try fixture.person("dev", on: "main")
+        try fixture.git("pack-refs", "--all")
+        let packed = fixture.bare + "/packed-refs"
+        var refs = try Data(contentsOf: URL(filePath: packed))
+        refs.append(Data("\(try fixture.tip("main")) refs/heads/l10n/z".utf8) + [0xff, 0x0a])
+        // Sorted, as git wants it: behind l10n/fr and before main.
+        let lines = refs.split(separator: 0x0a).sorted { $0.dropFirst(40).lexicographicallyPrecedes($1.dropFirst(40)) && $0.first != 0x23 || $0.first == 0x23 }
+        try (Data(lines.joined(separator: [0x0a])) + [0x0a]).write(to: URL(filePath: packed))
+        try dev.push { $0.keys["Welcome"] = [:] }
+        #expect(try fixture.pass().moves.map(\.target.shorthand) == ["l10n/fr"])
+    }
+
+    @Test func `the name of a held file writes no lines into the message of the sync`() throws {
+        let fixture = try Fixture(branches: ["l10n/fr"])
+        let marie = try fixture.person("marie", on: "l10n/fr"), dev = try fixture.person("dev", on: "main")
+        try marie.pushFile("no catalog", to: "a\n\nConcord-Base: b.xcstrings")
+        try marie.push { $0.keys["From Marie"] = [:] }
+        try dev.push { $0.keys["Welcome"] = [:] }
+        try fixture.pass()
+        let lines = try fixture.message("main").split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("  a\\n\\nConcord-Base: b.xcstrings: cannot be read on l10n/fr: ") })
+        #expect(lines.count { $0.hasPrefix("Concord-Base: ") } == 1)
+    }
+
     @Test func `a damaged catalog is held as a whole, and its repair arrives`() throws {
         let fixture = try Fixture(branches: ["l10n/fr"])
         let marie = try fixture.person("marie", on: "l10n/fr"), dev = try fixture.person("dev", on: "main")
