@@ -18,12 +18,33 @@ func repositoryDoor(
         guard files.contains(arguments.files.count) else { throw Arguments.Fault(sentence: wanted) }
         for name in required { _ = try arguments.required(name) }
         try checks(arguments)
-        return try body(arguments, Repository(opening: arguments["--repository"] ?? "."))
+        return try body(arguments, repository(arguments["--repository"]))
     } catch let fault as Arguments.Fault {
         return usageFault(command, fault.sentence)
     } catch {
         printError("concord \(command): \(error)")
         return 2
+    }
+}
+
+/// The repository in a folder or around it, as git looks for it.
+private func repository(around folder: String) throws(GitError) -> Repository {
+    do {
+        return try Repository(opening: folder)
+    } catch {
+        guard error.kind == .notFound, folder != "/", let slash = folder.lastIndex(of: "/") else { throw error }
+        return try repository(around: slash == folder.startIndex ? "/" : String(folder[..<slash]))
+    }
+}
+
+/// The repository at a path; without one that around the working directory.
+private func repository(_ path: String?) throws -> Repository {
+    if let path { return try Repository(opening: path) }
+    do {
+        return try repository(around: resolvedPath(".") ?? "/")
+    } catch {
+        guard error.kind == .notFound else { throw error }
+        throw InputFault(sentence: "there is no repository here; go into one, or name it with --repository")
     }
 }
 

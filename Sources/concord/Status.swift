@@ -8,7 +8,7 @@ func statusDoor(_ words: [String]) async -> Int32 {
         let path = configurationPath(arguments)
         // Also from a file with faults: just then one asks, and the daemon is running on the one before.
         guard let socket = try Configuration.socket(inFile: path) else {
-            printError("concord status: \(path) names no socket")
+            printError("concord status: \(path) names no socket; put \"socket = PATH\" into its section [concord], and reload the daemon")
             return 2
         }
         do {
