@@ -253,7 +253,9 @@ extension Merger {
             return review(states.ours)
         case .same:
             if same(states.ours, states.theirs) { return take(.ours) }
-            for side in [Side.ours, .theirs] where same(states.base, states[side.other]) {
+            // A state belongs to its text: where both have a new text, none of the two states is still that of the base. Else what a
+            // rule has marked would count as untouched when the same is merged again.
+            for side in [Side.ours, .theirs] where same(texts.base, texts.ours) && same(states.base, states[side.other]) {
                 return states[side] == nil && policy.translationRole == side ? take(side.other) : take(side)
             }
             guard let ours = states.ours else { return take(.theirs) }
