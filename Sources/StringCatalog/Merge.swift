@@ -329,8 +329,8 @@ struct Merger {
                 }
                 // The rules go by the language that the file will have, whichever side named it: else a merge with the sides
                 // exchanged, or the second one of the check, would decide otherwise.
-                if case .value(let value) = merged, sides.isString(value) { sourceLanguage = languageIdentity(sides.string(value)) }
-                if case .literal(let lexeme) = merged { sourceLanguage = languageIdentity(decoded(Bytes(lexeme), 1..<lexeme.count - 1)) }
+                if case .value(let value) = merged, sides.isString(value) { sourceLanguage = policy.aliases.identity(of: sides.string(value)) }
+                if case .literal(let lexeme) = merged { sourceLanguage = policy.aliases.identity(of: decoded(Bytes(lexeme), 1..<lexeme.count - 1)) }
             } else {
                 merged = general(values)
             }
