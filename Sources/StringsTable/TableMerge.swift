@@ -672,8 +672,7 @@ struct TableMerger {
 extension Resolution {
     /// The side that has what was chosen, where one has it.
     fileprivate func side(_ ours: String?, _ theirs: String?) -> Side? {
-        func isChosen(_ text: String?) -> Bool { text.map { Array($0.utf8) } == chosen.map { Array($0.utf8) } }
-        return isChosen(ours) ? .ours : isChosen(theirs) ? .theirs : nil
+        isSameText(ours, chosen) ? .ours : isSameText(theirs, chosen) ? .theirs : nil
     }
 }
 
