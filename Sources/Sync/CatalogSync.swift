@@ -14,8 +14,7 @@ public struct Held: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         guard let leaf else { return "\(file): \(why)" }
-        let place = [leaf.key.map { "\"\(printable($0))\"" }, leaf.language, leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
-        return "\(file): \(place): \(why)"
+        return "\(file): \(leaf.place { printable($0) }): \(why)"
     }
 }
 
@@ -77,7 +76,7 @@ struct CatalogSync {
         if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
         guard let ours = file.ours else {
             guard file.base == nil else { return try holdChoice("\(ends.ours) deleted it, \(ends.theirs) changed it; delete it on \(ends.theirs), or bring it back on \(ends.ours)") }
-            if let damage = try damage(of: theirs, file) { return hold("cannot be read on \(ends.theirs): \(damage)") }
+            if let damage = try files.damage(of: theirs, path: file.path) { return hold("cannot be read on \(ends.theirs): \(damage)") }
             return CatalogResult(file: file, resolution: .entry(theirs))
         }
         if ours.id == theirs.id { return CatalogResult(file: file, resolution: .asGit) }
@@ -85,11 +84,11 @@ struct CatalogSync {
 
         // A damaged base says nothing about who changed what: as if both had added the file.
         let base = try file.base.flatMapThrowing { base throws(GitError) in try files.file(base, path: file.path) }
-        guard let theirFile = try files.file(theirs, path: file.path, like: base) else { return hold("cannot be read on \(ends.theirs): \(try damage(of: theirs, file) ?? "")") }
+        guard let theirFile = try files.file(theirs, path: file.path, like: base) else { return hold("cannot be read on \(ends.theirs): \(try files.damage(of: theirs, path: file.path) ?? "")") }
         guard let ourFile = try files.file(ours, path: file.path, like: base) else {
             // Theirs repairs what ours never touched.
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
-            return hold("cannot be read on \(ends.ours): \(try damage(of: ours, file) ?? "")")
+            return hold("cannot be read on \(ends.ours): \(try files.damage(of: ours, path: file.path) ?? "")")
         }
         return try merge(file, base: base, ours: ourFile, theirs: theirFile, holdChoice)
     }
@@ -169,17 +168,6 @@ struct CatalogSync {
     func isForeignFormat(_ entry: TreeEntry) throws(GitError) -> Bool {
         guard try repository.size(ofBlob: entry.id) < 1024 else { return false }
         return try repository.blob(entry.id).array.starts(with: "version https://git-lfs.github.com/spec/".utf8)
-    }
-
-    /// Why a file cannot be read, or nil where it can.
-    private func damage(of entry: TreeEntry, _ file: FileMerge) throws(GitError) -> String? {
-        guard let bytes = try files.bytes(entry) else { return "\(try repository.size(ofBlob: entry.id)) bytes are more than the \(bytesMax) allowed" }
-        do {
-            _ = try LocalizedFile(parsing: bytes, path: file.path.description)
-            return nil
-        } catch {
-            return "\(error)"
-        }
     }
 }
 
