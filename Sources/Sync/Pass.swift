@@ -32,8 +32,10 @@ struct Pass {
         let remembered = RememberedResolutions(repository)
         let resolutions = try remembered.byFile(&memo)
         let files = LocalizedFiles(repository, bytesMax: settings.catalogBytesMax)
-        // What is only planned is not written.
-        var planned: LocalizedFiles?
+        // What is only planned is not written. Opened when it is needed, and then for the whole pass.
+        lazy var planned = Result { () throws(GitError) in
+            LocalizedFiles(try Repository(opening: settings.path, keepingObjects: false), bytesMax: settings.catalogBytesMax)
+        }
         var settled: [StepMemo.Key: StepMemo.Finding] = [:]
         while !isStopped() {
             if swapped { tips = try repository.refs(under: "refs/heads/") }
@@ -46,11 +48,9 @@ struct Pass {
                 return report
             }
             let isDryRun = settings.isDryRun || step.rule.isDryRun
-            if isDryRun, planned == nil {
-                planned = LocalizedFiles(try Repository(opening: settings.path, keepingObjects: false), bytesMax: settings.catalogBytesMax)
-            }
             var reconciliation = Reconciliation(
-                files: (isDryRun ? planned : nil) ?? files, settings: settings, committer: committer, signing: signing, isDryRun: isDryRun, now: wallClockSeconds(), resolutions: resolutions)
+                files: isDryRun ? try planned.get() : files, settings: settings, committer: committer, signing: signing, isDryRun: isDryRun,
+                now: wallClockSeconds(), resolutions: resolutions)
             for remark in try reconciliation.followTree(of: step) where !report.remarks.contains(remark) { report.remarks.append(remark) }
             switch try reconciliation.verdict(on: step) {
             case .inStep(let held, let losses):
@@ -200,25 +200,30 @@ public struct PassReport: Sendable {
     public internal(set) var isStopped = false
 
     mutating func conclude(_ steps: [Step], _ memo: StepMemo, _ settled: [StepMemo.Key: StepMemo.Finding]) {
+        var waiting: [(step: Step, places: [Held])] = []
         for step in steps {
             switch memo[step] ?? settled[.init(step)] {
             case .blocked(let why)?: blocked.append((step.description, why))
-            case .inStep(let places)?: wait(for: places, step)
+            case .inStep(let places)?: waiting.append((step, places))
             case nil: break
             }
         }
-        held.removeAll { $0.places.isEmpty }
+        held = Self.listed(waiting)
     }
 
-    /// A place that waits both on the way there and on the way back is listed once.
-    private mutating func wait(for places: [Held], _ step: Step) {
-        let there = "\(step.target.name.shorthand) into \(step.source.name.shorthand)", both = there + " and back"
-        let known = held.first { $0.step == there }?.places ?? []
-        func isSamePlace(_ one: Held, _ other: Held) -> Bool { one.file == other.file && one.leaf == other.leaf }
-        let twice = known.filter { one in places.contains { isSamePlace($0, one) } }
-        guard let at = held.firstIndex(where: { $0.step == there }), !twice.isEmpty else { return held.append((step.description, places)) }
-        held[at].places.removeAll { one in twice.contains { isSamePlace($0, one) } }
-        held.insert((both, twice), at: at)
-        held.append((step.description, places.filter { one in !twice.contains { isSamePlace($0, one) } }))
+    /// What waits, each place once: what waits on the way there and on the way back is one.
+    private static func listed(_ waiting: [(step: Step, places: [Held])]) -> [(step: String, places: [Held])] {
+        func has(_ places: [Held]?, _ place: Held) -> Bool { places?.contains { $0.file == place.file && $0.leaf == place.leaf } ?? false }
+        var listed: [(step: String, places: [Held])] = []
+        for (i, (step, places)) in waiting.enumerated() {
+            func isOtherWay(_ other: (step: Step, places: [Held])) -> Bool {
+                other.step.source.name == step.target.name && other.step.target.name == step.source.name
+            }
+            let before = waiting[..<i].first(where: isOtherWay)?.places
+            let after = waiting[i...].first(where: isOtherWay)?.places
+            listed.append(("\(step) and back", places.filter { has(after, $0) && !has(before, $0) }))
+            listed.append((step.description, places.filter { !has(after, $0) && !has(before, $0) }))
+        }
+        return listed.filter { !$0.places.isEmpty }
     }
 }
