@@ -74,7 +74,12 @@ func sourceLanguageOnDisk(around path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let i = parts.lastIndex(where: { $0.hasSuffix(".lproj") }) else { return nil }
     let folder = parts[..<i].joined(separator: "/")
-    guard let absolute = resolvedPath(i == 0 ? "." : folder.isEmpty ? "/" : folder) else { return nil }
+    return sourceLanguageOnDisk(ofTablesIn: i == 0 ? "." : folder.isEmpty ? "/" : folder)
+}
+
+/// The same for the tables whose `.lproj` folders stand in `folder`.
+func sourceLanguageOnDisk(ofTablesIn folder: String) -> String? {
+    guard let absolute = resolvedPath(folder) else { return nil }
     return sourceLanguage(ofTablesIn: absolute, names: { (try? Linux.entries(ofDirectory: $0.isEmpty ? "/" : $0)) ?? [] }, read: { try? readBytes($0) })
 }
 
