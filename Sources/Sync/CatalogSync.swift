@@ -75,7 +75,7 @@ struct CatalogSync {
         guard let theirs = file.theirs else { return try resolveDeletion(of: file, holdChoice) }
         if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
         guard let ours = file.ours else {
-            guard file.base == nil else { return try holdChoice("\(ends.ours) deleted it, \(ends.theirs) changed it; delete it on \(ends.theirs), or bring it back on \(ends.ours)") }
+            guard file.base == nil else { return try holdChoice(contradiction(deleted: ends.ours, changed: ends.theirs)) }
             if let damage = try files.damage(of: theirs, path: file.path) { return hold("cannot be read on \(ends.theirs): \(damage)") }
             return CatalogResult(file: file, resolution: .entry(theirs))
         }
@@ -84,7 +84,9 @@ struct CatalogSync {
 
         // A damaged base says nothing about who changed what: as if both had added the file.
         let base = try file.base.flatMapThrowing { base throws(GitError) in try files.file(base, path: file.path) }
-        guard let theirFile = try files.file(theirs, path: file.path, like: base) else { return hold("cannot be read on \(ends.theirs): \(try files.damage(of: theirs, path: file.path) ?? "")") }
+        guard let theirFile = try files.file(theirs, path: file.path, like: base) else {
+            return hold("cannot be read on \(ends.theirs): \(try files.damage(of: theirs, path: file.path) ?? "")")
+        }
         guard let ourFile = try files.file(ours, path: file.path, like: base) else {
             // Theirs repairs what ours never touched.
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
@@ -95,9 +97,13 @@ struct CatalogSync {
 
     private func resolveDeletion(of file: FileMerge, _ hold: (String) throws(GitError) -> CatalogResult) throws(GitError) -> CatalogResult {
         guard let ours = file.ours else { return CatalogResult(file: file, resolution: .deleted) }
-        guard ours.id == file.base?.id else { return try hold("\(ends.theirs) deleted it, \(ends.ours) changed it; delete it on \(ends.ours), or bring it back on \(ends.theirs)") }
+        guard ours.id == file.base?.id else { return try hold(contradiction(deleted: ends.theirs, changed: ends.ours)) }
         if sourceSide == .ours { return try hold("a translation branch does not delete a catalog") }
         return CatalogResult(file: file, resolution: .deleted)
+    }
+
+    private func contradiction(deleted one: String, changed other: String) -> String {
+        "\(one) deleted it, \(other) changed it; delete it on \(other), or bring it back on \(one)"
     }
 
     private func merge(
