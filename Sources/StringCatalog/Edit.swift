@@ -36,6 +36,9 @@ extension LeafPath {
         [key.map { "\"\(shown($0))\"" }, language, fieldInShort].compactMap { $0 }.joined(separator: " ")
     }
 
+    /// Whether this place of a key is listed before another one: by language, then by field.
+    public func isListed(before other: LeafPath) -> Bool { (language ?? "", field ?? "") < (other.language ?? "", other.field ?? "") }
+
     /// Whether a text that people read stands here.
     public var isText: Bool { language != nil && field.map { $0 == "value" || $0.hasSuffix(".value") } == true }
 

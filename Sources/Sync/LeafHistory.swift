@@ -213,7 +213,7 @@ final class LeafHistory {
             return (passage + (same < parents.count ? try migration() : []), everyLine ? origins : [origins[same]])
         }
         let old = origins.first?.leaves ?? [:]
-        let changed = Set(old.keys).union(now.keys).sorted { ($0.language ?? "", $0.field ?? "") < ($1.language ?? "", $1.field ?? "") }
+        let changed = Set(old.keys).union(now.keys).sorted { $0.isListed(before: $1) }
             .filter { !isSameText(old[$0], now[$0]) }.map { (leaf: $0, old: old[$0], new: now[$0]) }
         guard !changed.isEmpty else { return ([], origins) }
         let event = try event(commit, place, changed, origin: same.map { origins[$0].id }, commit.parents.first)
@@ -385,7 +385,7 @@ public struct CatalogHistory {
     public func reasons(for key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafReason] {
         let history = LeafHistory(of: key, language: language, in: LocalizedFiles(repository))
         let ledger = try Ledger(repository).contents()
-        let present = try history.leaves(in: tip, at: .file(path)).sorted { ($0.key.language ?? "", $0.key.field ?? "") < ($1.key.language ?? "", $1.key.field ?? "") }
+        let present = try history.leaves(in: tip, at: .file(path)).sorted { $0.key.isListed(before: $1.key) }
         var reasons: [LeafReason] = []
         for (leaf, value) in present {
             var event: LeafEvent?

@@ -56,7 +56,9 @@ struct Pass {
             case .inStep(let held, let losses):
                 let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
                 let swap = isDryRun ? .swapped : try Ledger(repository).appendNew(losses, by: by)
-                guard swap == .swapped else { throw GitError(.locked, stage: "record the losses of \(step)", detail: "others are writing the ledger, or have left a lock on it") }
+                guard swap == .swapped else {
+                    throw GitError(.locked, stage: "record the losses of \(step)", detail: "others are writing the ledger, or have left a lock on it")
+                }
                 memo[step] = .inStep(held: held)
             case .blocked(let why): memo[step] = .blocked(why)
             case .move(let move) where isDryRun:

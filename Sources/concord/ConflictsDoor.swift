@@ -8,7 +8,9 @@ import Sync
 func conflictsDoor(_ words: [String]) -> Int32 {
     let options = ["--config", "--from", "--into", "--source-side"]
     let checks = { (arguments: Arguments) throws(Arguments.Fault) in _ = try Ends(arguments, into: arguments["--into"]) }
-    return repositoryDoor("conflicts", words, valued: options, flags: ["--json"], files: 0...0, wanted: "it takes options only", checks: checks) { arguments, repository in
+    return repositoryDoor(
+        "conflicts", words, valued: options, flags: ["--json"], files: 0...0, wanted: "it takes options only", checks: checks
+    ) { arguments, repository in
         let settings = try settings(arguments, repository, into: arguments["--into"])
         let (held, blocked) = try Conflicts(in: repository, settings).all()
         if arguments.flags.contains("--json") {
@@ -29,7 +31,9 @@ func resolveDoor(_ words: [String]) -> Int32 {
         _ = try choice(arguments)
         _ = try Ends(arguments, into: arguments["--ref"])
     }
-    return repositoryDoor("resolve", words, valued: options, flags: ["--ours", "--theirs"], files: 1...3, wanted: wanted, required: ["--ref"], checks: checks) { arguments, repository in
+    return repositoryDoor(
+        "resolve", words, valued: options, flags: ["--ours", "--theirs"], files: 1...3, wanted: wanted, required: ["--ref"], checks: checks
+    ) { arguments, repository in
         let choice = try choice(arguments)
         let branch = try CatalogBranch(arguments.required("--ref"), in: repository)
         _ = try branch.tip()
@@ -135,7 +139,7 @@ extension SyncConflict {
         guard let text else { return "(absent)" }
         guard let leaf = held.leaf, let leaves = leaf.leaves(saying: text, in: held.file) else { return escaped(text) }
         // The types of a variable say nothing to who decides.
-        let lines = leaves.filter { $0.key.field?.hasSuffix("TypeKey") != true }.sorted { ($0.key.language ?? "", $0.key.field ?? "") < ($1.key.language ?? "", $1.key.field ?? "") }
+        let lines = leaves.filter { $0.key.field?.hasSuffix("TypeKey") != true }.sorted { $0.key.isListed(before: $1.key) }
             .map { place, value in "\n      \(place.placeBelowKey): \(escaped(value))" }
         return lines.isEmpty ? "(nothing in it)" : lines.joined()
     }

@@ -33,7 +33,9 @@ func statsDoor(_ words: [String]) -> Int32 {
         do {
             let (languages, left) = try group.coverage()
             counted.append((group.pattern, languages))
-            if left > 0 { printError("concord stats: \(group.pattern): \(left) \(left == 1 ? "entry is" : "entries are") not counted: no text, or hidden by a later copy of the key") }
+            guard left > 0 else { continue }
+            let entries = left == 1 ? "1 entry is" : "\(left) entries are"
+            printError("concord stats: \(group.pattern): \(entries) not counted: no text, or hidden by a later copy of the key")
         } catch { fault("\(error)") }
     }
     if arguments.flags.contains("--json") {
