@@ -13,11 +13,6 @@ struct Pass {
     /// Hears where the refs are, before they are first looked at.
     var opened: @Sendable (String) -> Void = { _ in }
 
-    /// So many lost races in a row end a pass; it is tried again later.
-    static let racesMax = 20
-    /// A branch that moves so often in one pass, by our own doing, would never come to rest: a bug, and no reason to fill a disk.
-    static let movesOfOneBranchMax = 40
-
     /// - Parameter memo: what earlier passes found out about the same tips.
     func run(_ memo: inout StepMemo) throws(GitError) -> PassReport {
         let repository = try Repository(opening: settings.path)
@@ -25,8 +20,7 @@ struct Pass {
         if !settings.isDryRun { repository.releaseDeadLocks() }
         opened(repository.gitDirectory)
         var report = PassReport()
-        var pause = Backoff(first: .milliseconds(5), longest: .milliseconds(500))
-        var moves: [RefName: Int] = [:]
+        var limits = PassLimits()
         var swapped = true
         var tips: [Ref] = []
         let remembered = RememberedResolutions(repository)
@@ -54,11 +48,7 @@ struct Pass {
             for remark in try reconciliation.followTree(of: step) where !report.remarks.contains(remark) { report.remarks.append(remark) }
             switch try reconciliation.verdict(on: step) {
             case .inStep(let held, let losses):
-                let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
-                let swap = isDryRun ? .swapped : try Ledger(repository).appendNew(losses, by: by)
-                guard swap == .swapped else {
-                    throw GitError(.locked, stage: "record the losses of \(step)", detail: "others are writing the ledger, or have left a lock on it")
-                }
+                if !isDryRun { try record(losses, of: step, in: repository) }
                 memo[step] = .inStep(held: held)
             case .blocked(let why): memo[step] = .blocked(why)
             case .move(let move) where isDryRun:
@@ -70,33 +60,28 @@ struct Pass {
                     settled[.init(step)] = .blocked("\(step.target.name.shorthand) is checked out in \(place.workTree), and a branch is not moved under a work tree")
                     continue
                 }
-                switch try apply(move, in: repository) {
+                let swap = try apply(move, in: repository)
+                switch swap {
                 case .swapped:
                     let news = MoveReport(move, isPlanned: false)
                     report.moves.append(news)
                     moved(news)
-                    moves[step.target.name, default: 0] += 1
-                    guard moves[step.target.name, default: 0] <= Self.movesOfOneBranchMax else {
-                        throw GitError(.limit, stage: "sync \(step)", detail: "\(step.target.name.shorthand) moved \(Self.movesOfOneBranchMax) times in one pass and does not come to rest")
-                    }
-                    pause.reset()
-                case .lost:
-                    // Another writer won the race. Its commit becomes our new `ours`, so the plan must be made again.
-                    report.races += 1
-                    guard pause.tries < Self.racesMax else {
-                        throw GitError(.modified, stage: "sync \(step)", detail: "other writers were faster \(Self.racesMax) times in a row")
-                    }
-                    Linux.pause(for: pause.next())
-                case .locked(let path, let ageSeconds):
-                    throw GitError(
-                        .locked, stage: "sync \(step)",
-                        detail: "\(path) is held by another process for \(ageSeconds) s; if none is running, remove the file")
+                case .lost: report.races += 1
+                case .locked: break
                 }
+                try limits.proceed(after: swap, of: step)
                 swapped = true
             }
         }
         report.isStopped = true
         return report
+    }
+
+    private func record(_ losses: [LedgerRecord], of step: Step, in repository: Repository) throws(GitError) {
+        let by = Signature(name: committer.name, email: committer.email, seconds: wallClockSeconds())
+        guard try Ledger(repository).appendNew(losses, by: by) == .swapped else {
+            throw GitError(.locked, stage: "record the losses of \(step)", detail: "others are writing the ledger, or have left a lock on it")
+        }
     }
 
     /// Moves the ref. What it drops is in the ledger before, and the base of the next merge in its place: should this process die
@@ -123,6 +108,39 @@ struct Pass {
                 .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "%2F")
         }
         return RefName("refs/concord/base/\(flat(step.target.name))/\(flat(step.source.name))")
+    }
+}
+
+/// What keeps a pass from going on for ever: bounds, and pauses after lost races.
+private struct PassLimits {
+    /// So many lost races in a row end a pass; it is tried again later.
+    private static let racesMax = 20
+    /// A branch that moves so often in one pass, by our own doing, would never come to rest: a bug, and no reason to fill a disk.
+    private static let movesOfOneBranchMax = 40
+
+    private var pause = Backoff(first: .milliseconds(5), longest: .milliseconds(500))
+    private var moves: [RefName: Int] = [:]
+
+    /// Lets the pass go on after the move of a step, or ends it with the reason.
+    mutating func proceed(after swap: Swap, of step: Step) throws(GitError) {
+        let stage = "sync \(step)"
+        switch swap {
+        case .swapped:
+            moves[step.target.name, default: 0] += 1
+            guard moves[step.target.name, default: 0] <= Self.movesOfOneBranchMax else {
+                let name = step.target.name.shorthand
+                throw GitError(.limit, stage: stage, detail: "\(name) moved \(Self.movesOfOneBranchMax) times in one pass and does not come to rest")
+            }
+            pause.reset()
+        case .lost:
+            // Another writer won the race. Its commit becomes our new `ours`, so the plan must be made again.
+            guard pause.tries < Self.racesMax else {
+                throw GitError(.modified, stage: stage, detail: "other writers were faster \(Self.racesMax) times in a row")
+            }
+            Linux.pause(for: pause.next())
+        case .locked(let path, let ageSeconds):
+            throw GitError(.locked, stage: stage, detail: "\(path) is held by another process for \(ageSeconds) s; if none is running, remove the file")
+        }
     }
 }
 
