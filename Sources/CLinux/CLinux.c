@@ -197,10 +197,7 @@ int concord_memory_file(const void *bytes, size_t count) {
     for (size_t done = 0; done < count;) {
         ssize_t written = write(file, (const char *)bytes + done, count - done);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) {
-            close(file);
-            return -1;
-        }
+        if (written <= 0) return close_keeping_errno(file);
         done += (size_t)written;
     }
     lseek(file, 0, SEEK_SET);

@@ -32,14 +32,20 @@ public struct Signature: Hashable, Sendable {
     /// What git's own `strbuf_addstr_without_crud` would leave, and no control characters.
     private static func storable(_ text: String) -> String {
         // Names that come from a commit are as they should be, all but always, and histories are long.
-        let letter = { (byte: UInt8) in byte >= 0x80 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
-        let bytes = text.utf8
-        if let first = bytes.first, let last = bytes.last, letter(first), letter(last),
-            bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != 0x3C && $0 != 0x3E }) { return text }
+        if isStorable(text.utf8) { return text }
         let kept = text.unicodeScalars.filter { $0 != "<" && $0 != ">" && $0.value >= 0x20 && $0.value != 0x7F }
         let crud: [Unicode.Scalar] = [" ", ".", ",", ":", ";", "\\", "\"", "'"]
         let trimmed = kept.drop { crud.contains($0) }.reversed().drop { crud.contains($0) }.reversed()
         return String(String.UnicodeScalarView(trimmed))
+    }
+
+    /// Whether a text surely stays as it is: a letter at either end, and nothing between that git leaves out.
+    private static func isStorable(_ text: String.UTF8View) -> Bool {
+        func isLetter(_ byte: UInt8?) -> Bool {
+            byte.map { $0 >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) } ?? false
+        }
+        return isLetter(text.first) && isLetter(text.last)
+            && text.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") }
     }
 }
 

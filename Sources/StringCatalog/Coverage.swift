@@ -92,7 +92,7 @@ struct CoverageCount {
     }
 
     private func coverage(_ language: String) -> LanguageCoverage {
-        LanguageCoverage(language: language, isSource: languageIdentity(Array(language.utf8)) == languageIdentity(Array(source.utf8)))
+        LanguageCoverage(language: language, isSource: isSameLanguage(language, source))
     }
 
     /// Counts the texts that a language was not seen in, up to one of them.

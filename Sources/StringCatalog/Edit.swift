@@ -28,6 +28,17 @@ extension LeafPath {
         return field.map { $0.split(separator: ".").filter { $0 != "stringUnit" && $0 != "variations" }.joined(separator: ".") }
     }
 
+    /// The place below its key as people say it: `fr value`; empty for the whole entry.
+    public var placeBelowKey: String { [language, fieldInShort].compactMap { $0 }.joined(separator: " ") }
+
+    /// The place as people say it: `"Hello" fr value`. `shown` gives a key in the form in which it can be shown.
+    public func place(_ shown: (String) -> String) -> String {
+        [key.map { "\"\(shown($0))\"" }, language, fieldInShort].compactMap { $0 }.joined(separator: " ")
+    }
+
+    /// Whether this place of a key is listed before another one: by language, then by field.
+    public func isListed(before other: LeafPath) -> Bool { (language ?? "", field ?? "") < (other.language ?? "", other.field ?? "") }
+
     /// Whether a text that people read stands here.
     public var isText: Bool { language != nil && field.map { $0 == "value" || $0.hasSuffix(".value") } == true }
 
@@ -142,8 +153,6 @@ extension CatalogDocument {
     // MARK: Places
 
     private var alone: Sides { Sides(base: bytes, ours: bytes, theirs: bytes) }
-
-    private func isSameLanguage(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }
 
     private func localization(of language: String, in entry: Value, _ sides: Sides, _ aliases: LanguageAliases = LanguageAliases()) -> Value? {
         sides.member(entry, "localizations").flatMap { localizations in

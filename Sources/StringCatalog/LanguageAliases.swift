@@ -15,8 +15,10 @@ public struct LanguageAliases: Hashable, Sendable {
     /// The code that stands for each of the others, in the form in which spellings are equal.
     private var names: [[UInt8]: [UInt8]] = [:]
 
+    /// No aliases.
     public init() {}
 
+    /// Whether there are none.
     public var isEmpty: Bool { names.isEmpty }
 
     /// Makes these codes one language, and with them all that were one with any of them before.

@@ -19,7 +19,7 @@ public struct LeafPath: Hashable, Sendable {
 }
 
 /// Whether two texts have the same Unicode scalars; an absent one is like an absent one only.
-func isSameText(_ a: String?, _ b: String?) -> Bool {
+package func isSameText(_ a: String?, _ b: String?) -> Bool {
     switch (a, b) {
     case (nil, nil): true
     case (let a?, let b?): a.utf8.elementsEqual(b.utf8)

@@ -588,4 +588,7 @@ package func languageIdentity(_ code: [UInt8]) -> [UInt8] {
     code.map(languageIdentity)
 }
 
+/// Whether two codes are spellings of one language.
+package func isSameLanguage(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }
+
 private func languageIdentity(_ byte: UInt8) -> UInt8 { byte == 0x5f ? 0x2d : byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte }

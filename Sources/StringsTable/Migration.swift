@@ -80,10 +80,19 @@ public func mergeAcrossMigration(
     return merged
 }
 
+/// Those of the tables of one name that are loaded at run time: one of `Base.lproj` is hidden by one of the source language's
+/// own folder.
+package func loaded<Item>(_ items: [Item], table: (Item) -> LocalizedTable, isOfBase: (Item) -> Bool) -> [Item] {
+    let own = items.filter { !isOfBase($0) }.map(table)
+    return items.filter { item in
+        !isOfBase(item) || !own.contains { $0.language == table(item).language && $0.kind == table(item).kind }
+    }
+}
+
 private func migrated(_ tables: [LocalizedTable], sourceLanguage: String, since base: [LocalizedTable]?) throws(MergeFault) -> Migration {
     var writer = CatalogWriter(sourceLanguage: sourceLanguage)
     // The source language first: its comments count.
-    let isSource = { (table: LocalizedTable) in languageIdentity(Array(table.language.utf8)) == languageIdentity(Array(sourceLanguage.utf8)) }
+    let isSource = { (table: LocalizedTable) in isSameLanguage(table.language, sourceLanguage) }
     for table in tables.filter(isSource) + tables.filter({ !isSource($0) }) {
         let old = base?.last { $0.language == table.language && $0.kind == table.kind }
         writer.add(table, reviewing: base == nil || isSource(table) ? nil : old?.document.rows ?? [])

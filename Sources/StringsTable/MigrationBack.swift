@@ -18,11 +18,10 @@ public func mergeAcrossMigration(
     base: CatalogDocument, edited: CatalogDocument, into table: LocalizedTable, since old: TableDocument, policy: MergePolicy = MergePolicy()
 ) throws -> TableMerge {
     let source = edited.sourceLanguage ?? base.sourceLanguage ?? "en"
-    func isSame(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }
-    let isSource = isSame(table.language, source)
+    let isSource = isSameLanguage(table.language, source)
     var back = TableEdits(kind: table.kind, isSource: isSource)
     for change in changes(from: base, to: edited) {
-        guard let key = change.path.key, change.path.language.map({ isSame($0, table.language) }) ?? true else { continue }
+        guard let key = change.path.key, change.path.language.map({ isSameLanguage($0, table.language) }) ?? true else { continue }
         back.note(change, key)
     }
     let theirs = try back.applied(to: old)

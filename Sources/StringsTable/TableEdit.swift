@@ -256,7 +256,7 @@ public func changes(from old: TableDocument?, to new: TableDocument?, language: 
         }
         for place in Set(was.keys).union(now.keys).sorted(by: { ($0.field ?? "") < ($1.field ?? "") }) {
             let (old, new) = (was[place], now[place])
-            guard old.map({ Array($0.utf8) }) != new.map({ Array($0.utf8) }) else { continue }
+            guard !isSameText(old, new) else { continue }
             found.append(CatalogChange(path: place, old: old, new: new, kind: old == nil ? .added : new == nil ? .removed : .changed))
         }
     }

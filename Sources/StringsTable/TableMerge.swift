@@ -299,15 +299,13 @@ struct TableMerger {
         return verdict.side
     }
 
-    /// What a person chose for a text. It may be neither side's. An inner nil leaves ours as it is.
-    private mutating func rememberedText(_ b: Node?, _ o: Node, _ t: Node) -> ValueEdit?? {
-        guard !policy.resolutions.isEmpty else { return nil }
-        if let side = remembered(b, o, t) { return .some(side == .theirs ? .taken(t) : nil) }
+    /// A text that a person chose before and that neither side has; both are noted as lost.
+    private mutating func rememberedText(_ b: Node?, _ o: Node, _ t: Node) -> [UInt8]? {
         guard let text = resolution(words(b), words(o), words(t))?.chosen else { return nil }
         let rule = "a person decided it"
         for (lost, side) in [(o, Side.ours), (t, .theirs)] { lose(lost, side, rule) }
         decide(rule, "a text of its own")
-        return .literal(Array(text.utf8))
+        return Array(text.utf8)
     }
 
     private func resolution(_ b: String?, _ o: String?, _ t: String?) -> Resolution? {
@@ -390,13 +388,10 @@ struct TableMerger {
             if renamed.inTheirs[t[i].key].flatMap({ ours[$0] }) != nil || renamed.inOurs.values.contains(t[i].key) { continue }
             enter(t[i].key, level)
             defer { leave(level) }
-            if level == .table, isHeld(base[t[i].key].map { b[$0] }, nil, t[i]) { continue }
-            if let baseRow = base[t[i].key].map({ b[$0] }), removed(by: .ours, baseRow, t[i], level) { continue }
-            if crossesForms, t[i].value.holdsScalars {
-                if remembered(base[t[i].key].map { b[$0].value }, nil, t[i].value) != .ours { conflict(base[t[i].key].map { b[$0].value }, nil, t[i].value, scalarsSentence) }
-                continue
-            }
-            arriving.append(i)
+            let baseRow = base[t[i].key].map { b[$0] }
+            if level == .table, isHeld(baseRow, nil, t[i]) { continue }
+            if let baseRow, removed(by: .ours, baseRow, t[i], level) { continue }
+            if !isUnsayable(baseRow?.value, nil, t[i].value) { arriving.append(i) }
         }
         plan.added = placed(arriving, plan, b, o, t, renamed)
         return plan
@@ -522,22 +517,10 @@ struct TableMerger {
             let plan = rows(b?.rows ?? [], o.rows, t.rows, inside(level, t))
             return plan.isEmpty ? nil : .rows(plan)
         }
-        if crossesForms, t.holdsScalars {
-            if remembered(b, o, t) != .ours { conflict(b, o, t, scalarsSentence) }
-            return nil
-        }
+        if isUnsayable(b, o, t) { return nil }
         if same(b, o) { return .taken(t) }
         if case .text = o.content, case .text = t.content, !(level == .variable && isType(name)) {
-            let role = language.isSource ? policy.sourceRole : policy.translationRole
-            // A person who decided about these very texts knew more than a policy does.
-            if let chosen = atText(level, { $0.rememberedText(b, o, t) }) { return chosen }
-            guard let winner = atText(level, { $0.winner("value", default: role) }) else {
-                atText(level) { $0.conflict(b, o, t, "both sides changed the text differently") }
-                return nil
-            }
-            lose(winner == .ours ? t : o, winner.other, language.isSource ? "text: the source branch" : "text: the translation branch")
-            decide("both sides changed the text", "\(winner)")
-            return winner == .theirs ? .taken(t) : nil
+            return text(b, o, t, level)
         }
         if level == .variable, isType(name), let winner = winner(name.string, default: policy.sourceRole) {
             decide("\(name.string): the source branch", "\(winner); the texts of the variable need a look")
@@ -546,6 +529,29 @@ struct TableMerger {
         if let chosen = remembered(b, o, t) { return chosen == .theirs ? .taken(t) : nil }
         conflict(b, o, t, o.isDictionary || t.isDictionary ? "one side changed the form of the text, the other edited it" : "both sides changed it differently")
         return nil
+    }
+
+    /// Decides about a text that both sides changed.
+    private mutating func text(_ b: Node?, _ o: Node, _ t: Node, _ level: Level) -> ValueEdit? {
+        // A person who decided about these very texts knew more than a policy does.
+        if let chosen = atText(level, { $0.remembered(b, o, t) }) { return chosen == .theirs ? .taken(t) : nil }
+        if let chosen = atText(level, { $0.rememberedText(b, o, t) }) { return .literal(chosen) }
+        let role = language.isSource ? policy.sourceRole : policy.translationRole
+        guard let winner = atText(level, { $0.winner("value", default: role) }) else {
+            atText(level) { $0.conflict(b, o, t, "both sides changed the text differently") }
+            return nil
+        }
+        lose(winner == .ours ? t : o, winner.other, language.isSource ? "text: the source branch" : "text: the translation branch")
+        decide("both sides changed the text", "\(winner)")
+        return winner == .theirs ? .taken(t) : nil
+    }
+
+    /// Whether a value of theirs cannot come over because the target's form cannot say it. Then it is a conflict, unless a person
+    /// chose ours before.
+    private mutating func isUnsayable(_ b: Node?, _ o: Node?, _ t: Node) -> Bool {
+        guard crossesForms, t.holdsScalars else { return false }
+        if remembered(b, o, t) != .ours { conflict(b, o, t, scalarsSentence) }
+        return true
     }
 
     private func inside(_ level: Level, _ node: Node) -> Level {
@@ -672,8 +678,7 @@ struct TableMerger {
 extension Resolution {
     /// The side that has what was chosen, where one has it.
     fileprivate func side(_ ours: String?, _ theirs: String?) -> Side? {
-        func isChosen(_ text: String?) -> Bool { text.map { Array($0.utf8) } == chosen.map { Array($0.utf8) } }
-        return isChosen(ours) ? .ours : isChosen(theirs) ? .theirs : nil
+        isSameText(ours, chosen) ? .ours : isSameText(theirs, chosen) ? .theirs : nil
     }
 }
 

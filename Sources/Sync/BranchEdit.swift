@@ -27,36 +27,49 @@ public enum BranchEditError: Error, Sendable, CustomStringConvertible {
         case .absent(let sentence): sentence
         }
     }
+
+    /// Runs what git does for an edit.
+    static func wrapping<R>(_ body: () throws(GitError) -> R) throws(BranchEditError) -> R {
+        do { return try body() } catch { throw .git(error) }
+    }
 }
 
 /// A branch whose catalogs a person edits through the repository, without a work tree.
 public struct CatalogBranch {
-    let repository: Repository
+    private let files: LocalizedFiles
     public let name: RefName
 
     /// So many other writers in a row may be faster.
     private static let racesMax = 20
-    static let catalogBytesMax = 256 << 20
+
+    private var repository: Repository { files.repository }
 
     /// - Parameter text: `main` or `refs/heads/main`.
     public init(_ text: String, in repository: Repository) throws(BranchEditError) {
         guard let name = text.hasPrefix("refs/") ? RefName(text) : RefName.branch(text), name.isBranch else { throw .absent("`\(text)` is not the name of a branch") }
         self.name = name
-        self.repository = repository
+        files = LocalizedFiles(repository)
     }
 
     /// The commit at the tip. Throws `.absent` if there is no such branch.
     public func tip() throws(BranchEditError) -> ObjectID {
-        let tip: ObjectID?
-        do { tip = try repository.tip(of: name) } catch { throw .git(error) }
-        guard let tip else { throw .absent("there is no branch \(name.shorthand)") }
+        guard let tip = try BranchEditError.wrapping({ () throws(GitError) in try repository.tip(of: name) }) else {
+            throw .absent("there is no branch \(name.shorthand)")
+        }
         return tip
     }
 
     /// Whether the tip has a file there.
     func hasFile(_ path: TreePath) throws(BranchEditError) -> Bool {
-        let tip = try tip()
-        do { return try repository.entry(at: path, in: repository.tree(of: tip))?.mode.isFile == true } catch { throw .git(error) }
+        try file(at: path, in: tree(of: tip())) != nil
+    }
+
+    private func tree(of commit: ObjectID) throws(BranchEditError) -> ObjectID {
+        try BranchEditError.wrapping { () throws(GitError) in try repository.tree(of: commit) }
+    }
+
+    private func file(at path: TreePath, in tree: ObjectID) throws(BranchEditError) -> TreeEntry? {
+        try BranchEditError.wrapping { () throws(GitError) in try repository.entry(at: path, in: tree) }.flatMap { $0.mode.isFile ? $0 : nil }
     }
 
     /// Edits one file of texts and commits the result as `author`. If someone else moves the branch meanwhile, the edit is made again
@@ -70,23 +83,17 @@ public struct CatalogBranch {
         _ edit: (LocalizedFile) throws(EditFault) -> Bytes
     ) throws(BranchEditError) -> BranchEdit {
         try change(message: message, author: author, first: first) { tree throws(BranchEditError) in
-            do {
-                guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else {
-                    throw BranchEditError.absent("\(name.shorthand) has no file \(path)")
-                }
-                let file = try LocalizedFile(parsing: Bytes(repository.blob(entry.id, bytesMax: Self.catalogBytesMax).array), path: path.description)
-                let bytes = try edit(file)
-                guard bytes !== file.bytes, bytes.array != file.bytes.array else { return [] }
-                return [.put(TreeEntry(path: path, mode: entry.mode, id: try repository.write(blob: bytes.array)))]
-            } catch let error as BranchEditError {
-                throw error
-            } catch let error as GitError {
-                throw .git(error)
-            } catch let fault as EditFault {
-                throw .leaf(fault)
-            } catch {
-                throw .absent("\(path) on \(name.shorthand) cannot be read: \(error)")
+            guard let entry = try file(at: path, in: tree) else { throw .absent("\(name.shorthand) has no file \(path)") }
+            let read = try BranchEditError.wrapping { () throws(GitError) in try files.file(entry, path: path) }
+            guard let read else {
+                let damage = try BranchEditError.wrapping { () throws(GitError) in try files.damage(of: entry, path: path) }
+                throw .absent("\(path) on \(name.shorthand) cannot be read: \(damage ?? "")")
             }
+            let bytes: Bytes
+            do throws(EditFault) { bytes = try edit(read) } catch { throw .leaf(error) }
+            guard bytes !== read.bytes, bytes.array != read.bytes.array else { return [] }
+            let id = try BranchEditError.wrapping { () throws(GitError) in try bytes.withSpan { (span) throws(GitError) in try repository.write(blob: span) } }
+            return [.put(TreeEntry(path: path, mode: entry.mode, id: id))]
         }
     }
 
@@ -98,64 +105,67 @@ public struct CatalogBranch {
         _ edits: (ObjectID) throws(BranchEditError) -> [TreeEdit]
     ) throws(BranchEditError) -> BranchEdit {
         for _ in 0..<Self.racesMax {
+            if let why = try BranchEditError.wrapping({ () throws(GitError) in try obstacle() }) { return .blocked(why) }
             let tip = try tip()
-            do {
-                if let place = try repository.checkedOutBranches().first(where: { $0.branch == name }) {
-                    return .blocked("\(name.shorthand) is checked out in \(place.workTree), and a branch is not moved under a work tree; edit it there")
-                }
-                let tree = try repository.tree(of: tip)
-                let edited = try repository.write(tree: tree, with: edits(tree))
-                guard edited != tree else { return .unchanged }
-                let commit = try repository.write(commit: edited, parents: [tip], author: author, committer: author, message: message)
-                let subject = message.split(separator: "\n").first ?? ""
-                switch try repository.compareAndSwap(name, from: tip, to: commit, by: author, reflog: "concord: \(subject)", first: first) {
-                case .swapped: return .moved(commit)
-                case .lost: continue
-                case .locked(let path, let age): return .blocked("\(path) is held by another process for \(age) s; if none is running, remove the file")
-                }
-            } catch let error as BranchEditError {
-                throw error
-            } catch let error as GitError {
-                throw .git(error)
-            } catch {
-                throw .absent("\(error)")
+            let tree = try tree(of: tip)
+            let edits = try edits(tree)
+            let edit = try BranchEditError.wrapping { () throws(GitError) in
+                try commit(edits, to: tree, on: tip, message: message, author: author, first: first)
             }
+            if let edit { return edit }
         }
         return .blocked("\(name.shorthand) was moved by others again and again; try later")
     }
 
+    /// Why the branch must not be moved now.
+    private func obstacle() throws(GitError) -> String? {
+        try repository.checkedOutBranches().first { $0.branch == name }.map {
+            "\(name.shorthand) is checked out in \($0.workTree), and a branch is not moved under a work tree; edit it there"
+        }
+    }
+
+    /// Moves the branch by one commit; `nil` when somebody else moved it first.
+    private func commit(
+        _ edits: [TreeEdit], to tree: ObjectID, on tip: ObjectID, message: String, author: Signature, first: () throws(GitError) -> Swap
+    ) throws(GitError) -> BranchEdit? {
+        let edited = try repository.write(tree: tree, with: edits)
+        guard edited != tree else { return .unchanged }
+        let commit = try repository.write(commit: edited, parents: [tip], author: author, committer: author, message: message)
+        let subject = message.split(separator: "\n").first ?? ""
+        switch try repository.compareAndSwap(name, from: tip, to: commit, by: author, reflog: "concord: \(subject)", first: first) {
+        case .swapped: return .moved(commit)
+        case .lost: return nil
+        case .locked(let path, let age): return .blocked("\(path) is held by another process for \(age) s; if none is running, remove the file")
+        }
+    }
+
     /// The one file that has a key: at the given path, or else the only one in the tree. A table has it only if it is of the language.
     public func path(of key: String, language: String? = nil, named path: String?, preferring known: String? = nil) throws(BranchEditError) -> TreePath {
-        let tip = try tip()
-        do {
-            let tree = try repository.tree(of: tip)
-            for text in [path, known].compactMap({ $0 }) {
-                if let place = TreePath(text), try repository.entry(at: place, in: tree)?.mode.isFile == true { return place }
-                if text == path { throw BranchEditError.absent("\(name.shorthand) has no file \(text)") }
-            }
-            func isCandidate(_ path: TreePath) -> Bool {
-                guard TableKind(path: path.name) != nil else { return path.name.hasSuffix(".xcstrings") }
-                guard let language, let own = TableLanguage(path: path.description).code else { return false }
-                return isSameLanguage(own, language)
-            }
-            var found: [TreePath] = []
-            for file in try repository.files(in: tree, where: isCandidate) where file.mode.isFile {
-                guard let read = try? LocalizedFile(parsing: Bytes(repository.blob(file.id, bytesMax: Self.catalogBytesMax).array), path: file.path.description)
-                else { continue }
-                if !read.leaves(of: key, language: nil, at: file.path).isEmpty || read.value(at: LeafPath(key: key)) != nil { found.append(file.path) }
-            }
-            guard let first = found.first else { throw BranchEditError.absent("no catalog or table on \(name.shorthand) has the key \"\(key)\"; name one with --path") }
-            guard found.count == 1 else {
-                throw BranchEditError.absent("several files have the key \"\(key)\": \(found.map(\.description).joined(separator: ", ")); name one with --path")
-            }
-            return first
-        } catch let error as BranchEditError {
-            throw error
-        } catch let error as GitError {
-            throw .git(error)
-        } catch {
-            throw .absent("\(error)")
+        let tree = try tree(of: tip())
+        for text in [path, known].compactMap({ $0 }) {
+            if let place = TreePath(text), try file(at: place, in: tree) != nil { return place }
+            if text == path { throw .absent("\(name.shorthand) has no file \(text)") }
         }
+        let found = try BranchEditError.wrapping { () throws(GitError) in try paths(of: key, language: language, in: tree) }
+        guard let first = found.first else { throw .absent("no catalog or table on \(name.shorthand) has the key \"\(key)\"; name one with --path") }
+        guard found.count == 1 else {
+            throw .absent("several files have the key \"\(key)\": \(found.map(\.description).joined(separator: ", ")); name one with --path")
+        }
+        return first
+    }
+
+    private func paths(of key: String, language: String?, in tree: ObjectID) throws(GitError) -> [TreePath] {
+        func isCandidate(_ path: TreePath) -> Bool {
+            guard TableKind(path: path.name) != nil else { return path.name.hasSuffix(".xcstrings") }
+            guard let language, let own = TableLanguage(path: path.description).code else { return false }
+            return isSameLanguage(own, language)
+        }
+        var found: [TreePath] = []
+        for entry in try repository.files(in: tree, where: isCandidate) where entry.mode.isFile {
+            guard let file = try files.file(entry, path: entry.path) else { continue }
+            if !file.leaves(of: key, language: nil, at: entry.path).isEmpty || file.value(at: LeafPath(key: key)) != nil { found.append(entry.path) }
+        }
+        return found
     }
 }
 
@@ -164,9 +174,8 @@ public struct CatalogBranch {
 extension LostText {
     /// Whether this loss is of a key and language; `nil` fits everything. Spellings of a language are equal.
     public func concerns(key: String?, language: String?) -> Bool {
-        func same(_ a: String, _ b: String) -> Bool { a.lowercased().map { $0 == "_" ? "-" : $0 } == b.lowercased().map { $0 == "_" ? "-" : $0 } }
         guard key == nil || leaf.key == key else { return false }
-        return language.map { wanted in leaf.language.map { same($0, wanted) } ?? false } ?? true
+        return language.map { wanted in leaf.language.map { isSameLanguage($0, wanted) } ?? false } ?? true
     }
 }
 
@@ -178,17 +187,15 @@ extension Ledger {
     public func restore(_ lost: LostText, on branch: CatalogBranch, path: String?, by author: Signature) throws(BranchEditError) -> BranchEdit {
         guard let key = lost.leaf.key else { throw .absent("the lost text has no key") }
         let path = try branch.path(of: key, language: lost.leaf.language, named: path, preferring: lost.file)
-        let place = [lost.leaf.language, lost.leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
         let message = """
-            Restore "\(printable(key, lengthMax: 40))" \(place)
+            Restore "\(printable(key, lengthMax: 40))" \(lost.leaf.placeBelowKey)
 
             \(path): \(printable(lost.text))
 
             Concord-Restores: \(lost.sync.commit.hex)
 
             """
-        let origin: LocalizedFile?
-        do { origin = try file(before: lost) } catch { throw .git(error) }
+        let origin = try BranchEditError.wrapping { () throws(GitError) in try file(before: lost) }
         return try branch.edit(path, message: message, author: author) { file throws(EditFault) in
             let leaf = try lost.leaf(in: file)
             if case .table(let table, _) = file, case .table? = origin, let origin, !table.reaches(leaf) { return try file.taking(leaf, from: origin, path: path) }
@@ -199,12 +206,12 @@ extension Ledger {
     /// The file that had the text when it was lost; `nil` where the commits of that time are no longer here.
     private func file(before lost: LostText) throws(GitError) -> LocalizedFile? {
         guard let path = TreePath(lost.file) else { return nil }
+        let files = LocalizedFiles(repository)
         do throws(GitError) {
             let commit = try repository.commit(lost.sync.commit)
             for id in commit.parents + [PartialSync(commit)?.source].compactMap({ $0 }) + [commit.id] {
                 guard let entry = try repository.entry(at: path, in: repository.tree(of: id)), entry.mode.isFile else { continue }
-                let bytes = Bytes(try repository.blob(entry.id, bytesMax: CatalogBranch.catalogBytesMax).array)
-                guard let file = try? LocalizedFile(parsing: bytes, path: lost.file), file.value(at: lost.leaf).map({ Array($0.utf8) }) == Array(lost.text.utf8) else { continue }
+                guard let file = try files.file(entry, path: path), isSameText(file.value(at: lost.leaf), lost.text) else { continue }
                 return file
             }
         } catch where error.kind == .notFound {

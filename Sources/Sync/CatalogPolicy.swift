@@ -18,6 +18,12 @@ public struct PolicyRule: Hashable, Sendable {
         self.files = files
         self.rule = rule
     }
+
+    /// Whether the rule is for a file; one outside of any tree has no path, and no glob matches it.
+    func fits(_ file: TreePath?) -> Bool {
+        guard let files else { return true }
+        return file.map { file in files.contains { $0.matches(file) } } ?? false
+    }
 }
 
 /// An ordered list of rules, and what else the engine can be told. Where no rule decides: the translators for translations, the
@@ -101,7 +107,7 @@ public struct CatalogPolicy: Hashable, Sendable {
     /// What the engine is to do in one catalog; no rule for some files fits one without a path in a tree.
     public func mergePolicy(for file: TreePath?, sourceSide: SourceSide) -> MergePolicy {
         var policy = MergePolicy(
-            sourceSide: sourceSide, rules: rules.filter { rule in rule.files.map { globs in file.map { file in globs.contains { $0.matches(file) } } ?? false } ?? true }.map(\.rule), flagsStale: flagsStale,
+            sourceSide: sourceSide, rules: rules.filter { $0.fits(file) }.map(\.rule), flagsStale: flagsStale,
             allowsTranslationDeletions: allowsTranslationDeletions, lostShareMax: lostShareMax)
         policy.aliases = aliases
         return policy

@@ -16,8 +16,7 @@ public struct Held: Hashable, Sendable, CustomStringConvertible {
         // A name with a line feed in it would write lines of its own into the log, and trailers into the message of the commit.
         let file = printable(file.description, lengthMax: 4096), why = printable(why, lengthMax: 4096)
         guard let leaf else { return "\(file): \(why)" }
-        let place = [leaf.key.map { "\"\(printable($0))\"" }, leaf.language.map { printable($0) }, leaf.fieldInShort.map { printable($0) }]
-        return "\(file): \(place.compactMap { $0 }.joined(separator: " ")): \(why)"
+        return "\(file): \(leaf.place { printable($0) }): \(why)"
     }
 }
 
@@ -78,8 +77,8 @@ struct CatalogSync {
         guard let theirs = file.theirs else { return try resolveDeletion(of: file, holdChoice) }
         if try isForeignFormat(theirs) { return CatalogResult(file: file, resolution: .asGit) }
         guard let ours = file.ours else {
-            guard file.base == nil else { return try holdChoice("\(ends.ours) deleted it, \(ends.theirs) changed it; delete it on \(ends.theirs), or bring it back on \(ends.ours)") }
-            if let damage = try damage(of: theirs, file) { return hold("cannot be read on \(ends.theirs): \(damage)") }
+            guard file.base == nil else { return try holdChoice(contradiction(deleted: ends.ours, changed: ends.theirs)) }
+            if let damage = try files.damage(of: theirs, path: file.path) { return hold("cannot be read on \(ends.theirs): \(damage)") }
             return CatalogResult(file: file, resolution: .entry(theirs))
         }
         if ours.id == theirs.id { return CatalogResult(file: file, resolution: .asGit) }
@@ -87,20 +86,26 @@ struct CatalogSync {
 
         // A damaged base says nothing about who changed what: as if both had added the file.
         let base = try file.base.flatMapThrowing { base throws(GitError) in try files.file(base, path: file.path) }
-        guard let theirFile = try files.file(theirs, path: file.path, like: base) else { return hold("cannot be read on \(ends.theirs): \(try damage(of: theirs, file) ?? "")") }
+        guard let theirFile = try files.file(theirs, path: file.path, like: base) else {
+            return hold("cannot be read on \(ends.theirs): \(try files.damage(of: theirs, path: file.path) ?? "")")
+        }
         guard let ourFile = try files.file(ours, path: file.path, like: base) else {
             // Theirs repairs what ours never touched.
             if ours.id == file.base?.id { return CatalogResult(file: file, resolution: .entry(theirs)) }
-            return hold("cannot be read on \(ends.ours): \(try damage(of: ours, file) ?? "")")
+            return hold("cannot be read on \(ends.ours): \(try files.damage(of: ours, path: file.path) ?? "")")
         }
         return try merge(file, base: base, ours: ourFile, theirs: theirFile, holdChoice)
     }
 
     private func resolveDeletion(of file: FileMerge, _ hold: (String) throws(GitError) -> CatalogResult) throws(GitError) -> CatalogResult {
         guard let ours = file.ours else { return CatalogResult(file: file, resolution: .deleted) }
-        guard ours.id == file.base?.id else { return try hold("\(ends.theirs) deleted it, \(ends.ours) changed it; delete it on \(ends.ours), or bring it back on \(ends.theirs)") }
+        guard ours.id == file.base?.id else { return try hold(contradiction(deleted: ends.theirs, changed: ends.ours)) }
         if sourceSide == .ours { return try hold("a translation branch does not delete a catalog") }
         return CatalogResult(file: file, resolution: .deleted)
+    }
+
+    private func contradiction(deleted one: String, changed other: String) -> String {
+        "\(one) deleted it, \(other) changed it; delete it on \(other), or bring it back on \(one)"
     }
 
     private func merge(
@@ -171,17 +176,6 @@ struct CatalogSync {
     func isForeignFormat(_ entry: TreeEntry) throws(GitError) -> Bool {
         guard try repository.size(ofBlob: entry.id) < 1024 else { return false }
         return try repository.blob(entry.id).array.starts(with: "version https://git-lfs.github.com/spec/".utf8)
-    }
-
-    /// Why a file cannot be read, or nil where it can.
-    private func damage(of entry: TreeEntry, _ file: FileMerge) throws(GitError) -> String? {
-        guard let bytes = try files.bytes(entry) else { return "\(try repository.size(ofBlob: entry.id)) bytes are more than the \(bytesMax) allowed" }
-        do {
-            _ = try LocalizedFile(parsing: bytes, path: file.path.description)
-            return nil
-        } catch {
-            return "\(error)"
-        }
     }
 }
 

@@ -20,6 +20,7 @@ public struct CommitSigning: Sendable, Hashable {
     /// git's `user.signingKey`: for `ssh` the file of a private key, or of a public one whose private part an agent has; for
     /// `openpgp` whatever names a key to gpg.
     public var key: String
+    /// What kind of key it is.
     public var format: Format
     /// git's `gpg.program` or `gpg.ssh.program`; `nil` for the usual one.
     public var program: String?
@@ -27,6 +28,7 @@ public struct CommitSigning: Sendable, Hashable {
     /// A program that waits for a passphrase would wait for ever.
     static let deadline = Duration.seconds(15)
 
+    /// Signs with a key of that format by the usual program, or by another one that takes the same words.
     public init(key: String, format: Format = .openpgp, program: String? = nil) {
         self.key = key
         self.format = format

@@ -37,12 +37,14 @@ public struct Configuration: Sendable, Equatable {
 
 /// One repository and the rules that concern it.
 public struct RepositorySettings: Sendable, Equatable {
+    static let catalogBytesMaxStandard = 256 << 20
+
     public var name: String
     public var path: String
     /// Which files are catalogs, or tables of strings: what merges by key.
     public var catalogs: [PathGlob] = ["*.xcstrings", "*.strings", "*.stringsdict"].map { PathGlob($0) }
     /// A catalog of more bytes is left alone.
-    public var catalogBytesMax = 256 << 20
+    public var catalogBytesMax = catalogBytesMaxStandard
     /// The language of the source texts of tables; `nil`: what the tree says.
     public var sourceLanguage: String?
     /// Says what would be done, and does nothing.

@@ -201,11 +201,14 @@ private struct ConfigurationReader {
 extension ConfigurationReader {
     private mutating func finishSigning() {
         guard let key = signing.key else {
+            // A key that is at fault itself has been reported.
             if let signingLine, faults.isEmpty { fault(signingLine, "commits are signed with `concord.signingKey`, and there is none") }
             return
         }
         // The daemon is in no directory where a relative path would mean the same tomorrow.
-        if signing.format == .ssh, !key.hasPrefix("/") { return fault(signingLine, "with gpgFormat = ssh, `concord.signingKey` is the absolute path of a key's file, not `\(key)`") }
+        guard signing.format != .ssh || key.hasPrefix("/") else {
+            return fault(signingLine, "with gpgFormat = ssh, `concord.signingKey` is the absolute path of a key's file, not `\(key)`")
+        }
         configuration.signing = CommitSigning(key: key, format: signing.format, program: signing.program)
     }
 

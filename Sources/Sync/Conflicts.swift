@@ -37,12 +37,14 @@ public enum ConflictChoice: Sendable, Equatable {
 
 /// What waits for a person in a repository: found anew from its branches each time, since nothing else is stored.
 public struct Conflicts {
-    let repository: Repository
-    let settings: RepositorySettings
+    private let files: LocalizedFiles
+    private let settings: RepositorySettings
+
+    private var repository: Repository { files.repository }
 
     /// The conflicts of all syncs in `settings`.
     public init(in repository: Repository, _ settings: RepositorySettings) {
-        self.repository = repository
+        files = LocalizedFiles(repository, bytesMax: settings.catalogBytesMax)
         self.settings = settings
     }
 
@@ -131,26 +133,25 @@ public struct Conflicts {
 
     /// Remembers a decision by which the target stays as it is.
     private func remember(_ resolution: Resolution, _ file: TreePath, by person: Signature) throws(BranchEditError) -> BranchEdit {
-        do {
-            switch try RememberedResolutions(repository).remember(resolution, file: file, by: person) {
-            case .swapped: return .unchanged
-            case .lost: return .blocked("the decisions are being written by others; try later")
-            case .locked(let path, let age): return .blocked("\(path) is held by another process for \(age) s; if none is running, remove the file")
-            }
-        } catch {
-            throw .git(error)
+        let swap = try BranchEditError.wrapping { () throws(GitError) in try RememberedResolutions(repository).remember(resolution, file: file, by: person) }
+        switch swap {
+        case .swapped: return .unchanged
+        case .lost: return .blocked("the decisions are being written by others; try later")
+        case .locked(let path, let age): return .blocked("\(path) is held by another process for \(age) s; if none is running, remove the file")
         }
     }
 
     /// Decides about a file as a whole, where one side or the other can have it.
     private func decideFile(_ conflict: SyncConflict, _ choice: ConflictChoice, on branch: CatalogBranch, by person: Signature) throws(BranchEditError) -> BranchEdit {
         let held = conflict.held
-        guard held.isChoiceOfFile else { throw .absent("\(held.file) is held as a whole: \(held.why)\(try remedy(for: conflict)); no side can be taken for that") }
+        guard held.isChoiceOfFile else {
+            let help = try BranchEditError.wrapping { () throws(GitError) in try remedy(for: conflict) }
+            throw .absent("\(held.file) is held as a whole: \(held.why)\(help); no side can be taken for that")
+        }
         if case .text = choice { throw .absent("it is about all of \(held.file), which --ours or --theirs decides; a text cannot") }
         let resolution = Resolution(path: .blob, base: held.base, one: held.ours, other: held.theirs, chosen: choice == .ours ? held.ours : held.theirs)
         guard choice != .ours else { return try remember(resolution, held.file, by: person) }
-        let entry: TreeEntry?
-        do { entry = try repository.entry(at: held.file, in: repository.tree(of: conflict.source.tip)) } catch { throw .git(error) }
+        let entry = try BranchEditError.wrapping { () throws(GitError) in try repository.entry(at: held.file, in: repository.tree(of: conflict.source.tip)) }
         guard entry?.id.hex == held.theirs else { throw .absent("\(held.file) has another path on \(conflict.source.name.shorthand); rename it there or here first") }
         let message = """
             Decide \(printable(held.file.description))
@@ -164,44 +165,52 @@ public struct Conflicts {
         } _: { _ throws(BranchEditError) in [entry.map { .put($0) } ?? .remove(held.file)] }
     }
 
-    /// What helps where a file cannot be read: its last version that can.
-    private func remedy(for conflict: SyncConflict) throws(BranchEditError) -> String {
-        guard conflict.held.why.contains("cannot be read") else { return "" }
-        do {
-            for end in [conflict.target, conflict.source] {
-                guard let good = try LeafHistory.lastReadable(conflict.held.file, from: end.tip, in: repository) else { continue }
-                return "; repair it on \(end.name.shorthand) and push (`git show \(good.short):\(conflict.held.file)` is its last version there that can be read)"
-            }
-        } catch {
-            throw .git(error)
+    /// What helps where the file of one end cannot be read: its last version there that can. Empty where both can.
+    private func remedy(for conflict: SyncConflict) throws(GitError) -> String {
+        let path = conflict.held.file
+        for end in [conflict.target, conflict.source] {
+            guard let entry = try file(path, in: end.tip), try files.damage(of: entry, path: path) != nil else { continue }
+            let good = try lastReadable(path, before: end.tip).map { " (`git show \($0.short):\(path)` is its last version there that can be read)" }
+            return "; repair it on \(end.name.shorthand) and push\(good ?? "")"
         }
-        return "; repair it there and push"
+        return ""
+    }
+
+    /// The newest commit along first parents whose file can be read; `nil` where none is soon found.
+    private func lastReadable(_ path: TreePath, before tip: ObjectID) throws(GitError) -> ObjectID? {
+        let commitsMax = 1_000
+        var next = try repository.commit(tip).parents.first
+        var unreadable: ObjectID?
+        for _ in 0..<commitsMax {
+            guard let id = next, let entry = try file(path, in: id) else { return nil }
+            if entry.id != unreadable, try files.file(entry, path: path) != nil { return id }
+            unreadable = entry.id
+            next = try repository.commit(id).parents.first
+        }
+        return nil
+    }
+
+    private func file(_ path: TreePath, in commit: ObjectID) throws(GitError) -> TreeEntry? {
+        try repository.entry(at: path, in: repository.tree(of: commit)).flatMap { $0.mode.isFile ? $0 : nil }
     }
 
     /// The file as the source has it; `nil` where the source has not migrated its tables and there is a text to be taken.
     private func theirs(_ conflict: SyncConflict) throws(BranchEditError) -> LocalizedFile? {
-        do {
-            let tree = try repository.tree(of: conflict.source.tip)
-            guard let entry = try repository.entry(at: conflict.held.file, in: tree) else {
-                if conflict.held.theirs != nil { return nil }
-                throw BranchEditError.absent("\(conflict.source.name.shorthand) has no file \(conflict.held.file)")
-            }
-            return try LocalizedFile(parsing: Bytes(repository.blob(entry.id, bytesMax: settings.catalogBytesMax).array), path: conflict.held.file.description)
-        } catch let error as BranchEditError {
-            throw error
-        } catch let error as GitError {
-            throw .git(error)
-        } catch {
-            throw .absent("\(conflict.held.file) on \(conflict.source.name.shorthand): \(error)")
+        let (path, source) = (conflict.held.file, conflict.source)
+        guard let entry = try BranchEditError.wrapping({ () throws(GitError) in try file(path, in: source.tip) }) else {
+            if conflict.held.theirs != nil { return nil }
+            throw .absent("\(source.name.shorthand) has no file \(path)")
         }
+        if let file = try BranchEditError.wrapping({ () throws(GitError) in try files.file(entry, path: path) }) { return file }
+        let damage = try BranchEditError.wrapping { () throws(GitError) in try files.damage(of: entry, path: path) }
+        throw .absent("\(path) on \(source.name.shorthand) cannot be read: \(damage ?? "")")
     }
 }
 
 extension Held {
     /// The place as people say it: `"Hello" fr value`.
     var place: String {
-        guard let leaf else { return file.description }
-        return [leaf.key.map { "\"\(printable($0, lengthMax: 40))\"" }, leaf.language, leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
+        leaf.map { $0.place { printable($0, lengthMax: 40) } } ?? file.description
     }
 }
 

@@ -134,7 +134,9 @@ public actor Daemon {
                 guard let settings = configuration.repositories.first(where: { $0.name == name }) else { continue }
                 agenda.begin(name)
                 running += 1
-                let look = Look(settings: settings, committer: configuration.committer, signing: configuration.signing, memo: memos[name] ?? StepMemo(), watch: watch, stop: stop)
+                let look = Look(
+                    settings: settings, committer: configuration.committer, signing: configuration.signing, memo: memos[name] ?? StepMemo(),
+                    watch: watch, stop: stop)
                 let hand = workers[worker]
                 group.addTask { [post] in
                     let outcome = await hand.run(look) { post.yield(.moved(repository: name, $0)) }

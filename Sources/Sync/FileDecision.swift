@@ -29,26 +29,23 @@ extension CatalogSync {
     func decided(_ file: FileMerge) throws(GitError) -> CatalogResult? {
         let ids = [file.base, file.ours, file.theirs].map { $0?.id.hex }
         guard let found = resolutions[file.path.description]?.resolution(at: .blob, base: ids[0], ours: ids[1], theirs: ids[2]) else { return nil }
-        let isOurs = found.chosen == ids[1]
-        guard isOurs || found.chosen == ids[2] else { return nil }
-        let (chosen, loser) = isOurs ? (file.ours, file.theirs) : (file.theirs, file.ours)
-        var result = CatalogResult(file: file, resolution: chosen.map { .entry($0) } ?? .deleted)
-        result.trace = try trace(ofLosing: loser, for: chosen, file, from: isOurs ? "theirs" : "ours")
-        return result
+        guard found.chosen == ids[1] || found.chosen == ids[2] else { return nil }
+        let winner: Side = found.chosen == ids[1] ? .ours : .theirs
+        let chosen = winner == .ours ? file.ours : file.theirs
+        return CatalogResult(file: file, resolution: chosen.map { .entry($0) } ?? .deleted, trace: try trace(of: file, wonBy: winner))
     }
 
     /// Each text of the losing file that neither the base nor the other file has.
-    private func trace(ofLosing loser: TreeEntry?, for winner: TreeEntry?, _ file: FileMerge, from side: String) throws(GitError) -> MergeTrace {
+    private func trace(of file: FileMerge, wonBy winner: Side) throws(GitError) -> MergeTrace {
         var trace = MergeTrace()
         let rule = "a person decided it for the whole file"
-        trace.decisions = [Decision(path: LeafPath(), rule: rule, outcome: side == "theirs" ? "ours" : "theirs")]
-        guard let lost = try localized(loser, file) else { return trace }
-        let (base, kept) = (try localized(file.base, file), try localized(winner, file))
-        for (path, text) in texts(of: lost, since: base, at: file.path) {
-            let other = kept?.value(at: path)
-            guard !isSame(other, text) else { continue }
-            let isTheirs = side == "theirs"
-            trace.losses.append((Loss(path: path, text: text, from: side, rule: rule), base?.value(at: path), isTheirs ? other : text, isTheirs ? text : other))
+        trace.decisions = [Decision(path: LeafPath(), rule: rule, outcome: "\(winner)")]
+        let (base, ours, theirs) = (try localized(file.base, file), try localized(file.ours, file), try localized(file.theirs, file))
+        guard let lost = winner == .ours ? theirs : ours else { return trace }
+        let kept = winner == .ours ? ours : theirs
+        for (path, text) in texts(of: lost, since: base, at: file.path) where !isSameText(kept?.value(at: path), text) {
+            let loss = Loss(path: path, text: text, from: "\(winner.other)", rule: rule)
+            trace.losses.append((loss, base?.value(at: path), ours?.value(at: path), theirs?.value(at: path)))
         }
         return trace
     }
@@ -66,9 +63,7 @@ extension CatalogSync {
         return texts
     }
 
-    /// The parsed file of either form; `nil` when it is not there, damaged or too large.
     private func localized(_ entry: TreeEntry?, _ file: FileMerge) throws(GitError) -> LocalizedFile? {
-        guard let entry, try repository.size(ofBlob: entry.id) <= bytesMax else { return nil }
-        return try? LocalizedFile(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array), path: file.path.description)
+        try entry.flatMapThrowing { entry throws(GitError) in try files.file(entry, path: file.path) }
     }
 }

@@ -43,31 +43,34 @@ enum LeafPlace: Hashable {
 ///
 /// A working object: it keeps what it read of each version of the file as long as it lives.
 final class LeafHistory {
-    private let repository: Repository
+    private let files: LocalizedFiles
     private let keys: Set<String>
     private let isMeant: (LocalizedFile, TreePath) -> [LeafPath: String]
-    private let bytesMax: Int
-    private var leavesOfBlobs: [[ObjectID]: [LeafPath: String]] = [:]
+    private var leavesOfVersion: [Version: [LeafPath: String]] = [:]
     private var tableOfBlob: [ObjectID: TableDocument?] = [:]
+
+    /// The blobs in which the leaves stand, and what they are read as.
+    private struct Version: Hashable {
+        let place: LeafPlace
+        let blobs: [ObjectID]
+    }
+
+    private var repository: Repository { files.repository }
 
     /// More commits than this are not walked.
     static let commitsMax = 200_000
     /// Tables may have been removed so many commits before the catalog came.
     private static let migrationCommitsMax = 5
 
-    init(of key: String, language: String?, in repository: Repository, bytesMax: Int = CatalogBranch.catalogBytesMax) {
-        self.repository = repository
-        self.bytesMax = bytesMax
+    init(of key: String, language: String?, in files: LocalizedFiles) {
+        self.files = files
         keys = [key]
         isMeant = { $0.leaves(of: key, language: language, at: $1) }
     }
 
     /// Of these leaves and no others.
-    init(
-        of leaves: Set<LeafPath>, in repository: Repository, aliases: LanguageAliases = LanguageAliases(), bytesMax: Int = CatalogBranch.catalogBytesMax
-    ) {
-        self.repository = repository
-        self.bytesMax = bytesMax
+    init(of leaves: Set<LeafPath>, in files: LocalizedFiles, aliases: LanguageAliases = LanguageAliases()) {
+        self.files = files
         keys = Set(leaves.compactMap(\.key))
         isMeant = { file, _ in
             leaves.reduce(into: [:]) { found, leaf in file.value(at: leaf, aliases: aliases).map { found[leaf] = $0 } }
@@ -76,34 +79,37 @@ final class LeafHistory {
 
     /// What the leaves are in a commit; empty where the file, or the key in it, is not there or cannot be read.
     func leaves(in commit: ObjectID, at place: LeafPlace) throws(GitError) -> [LeafPath: String] {
-        let tree = try repository.tree(of: commit)
+        let entries = try entries(of: place, in: repository.tree(of: commit))
+        guard !entries.isEmpty else { return [:] }
+        let version = Version(place: place, blobs: entries.map(\.id))
+        if let known = leavesOfVersion[version] { return known }
+        let found = try leaves(in: entries, read: place)
+        leavesOfVersion[version] = found
+        return found
+    }
+
+    private func entries(of place: LeafPlace, in tree: ObjectID) throws(GitError) -> [TreeEntry] {
+        switch place {
+        case .file(let path), .catalog(let path, _):
+            guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else { return [] }
+            return [entry]
+        case .tables(let name, _): return try Standing(of: name, in: tree, repository).tables
+        }
+    }
+
+    /// A version that cannot be read has no texts; the history goes on behind it.
+    private func leaves(in entries: [TreeEntry], read place: LeafPlace) throws(GitError) -> [LeafPath: String] {
         switch place {
         case .file(let path):
-            guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else { return [:] }
-            if let known = leavesOfBlobs[[entry.id]] { return known }
-            let bytes = try repository.blob(entry.id, bytesMax: bytesMax).array
-            // A version that cannot be read has no texts; the history goes on behind it.
-            let found = (try? LocalizedFile(parsing: Bytes(bytes), path: path.description)).map { isMeant($0, path) } ?? [:]
-            leavesOfBlobs[[entry.id]] = found
-            return found
+            return try files.file(entries[0], path: path).map { isMeant($0, path) } ?? [:]
         case .tables(let name, let source):
-            let entries = try Standing(of: name, in: tree, repository).tables
-            guard !entries.isEmpty else { return [:] }
-            let ids = entries.map(\.id)
-            if let known = leavesOfBlobs[ids] { return known }
-            let tables = try self.tables(entries, source).map(\.table)
-            let catalog = try? CatalogDocument(parsing: migrated(tables, sourceLanguage: source).bytes)
+            let tables = try tables(entries, source).map(\.table)
+            guard let catalog = try? CatalogDocument(parsing: migrated(tables, sourceLanguage: source).bytes) else { return [:] }
             // A table has no states: those that a migration gives are not of this time.
-            let found = catalog.map { isMeant(.catalog($0), name.catalog).filter { $0.key.isText || $0.key.field == "comment" } } ?? [:]
-            leavesOfBlobs[ids] = found
-            return found
+            return isMeant(.catalog(catalog), name.catalog).filter { $0.key.isText || $0.key.field == "comment" }
         case .catalog(let path, let table):
-            guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else { return [:] }
-            if let known = leavesOfBlobs[[entry.id]] { return known }
-            let document = try? CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array))
-            let found = document.flatMap { Self.table(of: keys, in: $0, at: table) }.map { isMeant(.table($0, .strings), table) } ?? [:]
-            leavesOfBlobs[[entry.id]] = found
-            return found
+            guard let document = try files.file(entries[0], path: path)?.catalog, let own = Self.table(of: keys, in: document, at: table) else { return [:] }
+            return isMeant(.table(own, .strings), table)
         }
     }
 
@@ -126,18 +132,19 @@ final class LeafHistory {
     private func tables(_ entries: [TreeEntry], _ source: String) throws(GitError) -> [(path: TreePath, table: LocalizedTable)] {
         var found: [(path: TreePath, table: LocalizedTable)] = []
         for entry in entries {
-            guard entry.mode.isFile, let kind = TableKind(path: entry.path.name), let language = TableLanguage(path: entry.path.description, sourceLanguage: source).code else { continue }
-            let document: TableDocument?
-            if let known = tableOfBlob[entry.id] { document = known } else {
-                document = try? TableDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array)).keeping(keys)
-                tableOfBlob[entry.id] = .some(document)
-            }
-            if let document { found.append((entry.path, LocalizedTable(language: language, kind: kind, document: document))) }
+            guard entry.mode.isFile, let kind = TableKind(path: entry.path.name),
+                let language = TableLanguage(path: entry.path.description, sourceLanguage: source).code, let document = try table(entry)
+            else { continue }
+            found.append((entry.path, LocalizedTable(language: language, kind: kind, document: document)))
         }
-        return found.filter { item in
-            item.path.parent?.name != "Base.lproj"
-                || !found.contains { $0.path != item.path && $0.table.language == item.table.language && $0.table.kind == item.table.kind }
-        }
+        return loaded(found, table: \.table) { $0.path.isInBaseFolder }
+    }
+
+    private func table(_ entry: TreeEntry) throws(GitError) -> TableDocument? {
+        if let known = tableOfBlob[entry.id] { return known }
+        let table = try files.file(entry, path: entry.path)?.table?.keeping(keys)
+        tableOfBlob[entry.id] = .some(table)
+        return table
     }
 
     /// The tables in which these leaves stand; all that have one of the keys where no leaves are given.
@@ -158,12 +165,6 @@ final class LeafHistory {
     func walk(
         from tip: ObjectID, at path: TreePath, following leaf: LeafPath? = nil, everyLine: Bool = false, _ tell: (LeafStep) -> Bool
     ) throws(GitError) {
-        typealias Origin = (id: ObjectID, place: LeafPlace?, leaves: [LeafPath: String])
-        func state(_ commit: ObjectID, _ place: LeafPlace?) throws(GitError) -> [LeafPath: String] {
-            guard let place else { return [:] }
-            let all = try leaves(in: commit, at: place)
-            return leaf.map { leaf in all.filter { $0.key == leaf } } ?? all
-        }
         var queue = [(commit: try repository.commit(tip), place: LeafPlace.file(path))]
         var seen: Set<ObjectID> = [tip]
         var count = 0
@@ -172,47 +173,62 @@ final class LeafHistory {
             guard count <= Self.commitsMax else {
                 throw GitError(.limit, stage: "walk the history of \(path)", detail: "it has more than \(Self.commitsMax) commits")
             }
-            let now = try state(commit.id, place)
-            var origins: [Origin] = []
-            for id in commit.parents + [PartialSync(commit)?.source].compactMap({ $0 }) {
-                let place = try self.place(of: place, in: id, before: commit)
-                origins.append((id, place, try state(id, place)))
-            }
-            func follow(_ origin: Origin) throws(GitError) {
-                guard let place = origin.place, seen.insert(origin.id).inserted else { return }
+            let (steps, origins) = try steps(to: commit, at: place, following: leaf, everyLine: everyLine)
+            for step in steps { guard tell(step) else { return } }
+            for origin in origins {
+                guard let place = origin.place, seen.insert(origin.id).inserted else { continue }
                 let next = try repository.commit(origin.id)
                 // Newest last, so that it is taken first; a history has few lines at a time.
                 let at = queue.firstIndex { $0.commit.committer.seconds >= next.committer.seconds } ?? queue.count
                 queue.insert((next, place), at: at)
             }
-            /// The tables from which this commit made its catalog.
-            func migratedFrom() throws(GitError) -> [TreePath] {
-                guard case .file = place else { return [] }
-                for origin in origins.prefix(commit.parents.count) where !origin.leaves.isEmpty {
-                    guard case .tables(let name, let source)? = origin.place else { continue }
-                    return try paths(of: leaf.map { [$0] } ?? Array(now.keys), in: origin.id, name, source)
-                }
-                return []
-            }
-            let same = origins.firstIndex { isSame($0.leaves, now) }
-            if let same, !everyLine || same == 0 {
-                if same > 0, !now.isEmpty, !tell(.passage(LeafPassage(commit: commit, from: origins[same].id))) { return }
-                let tables = try same < commit.parents.count ? migratedFrom() : []
-                if !tables.isEmpty, !tell(.migration(commit, tables)) { return }
-                try follow(origins[same])
-                if !everyLine { continue }
-            }
-            let old = origins.first?.leaves ?? [:]
-            let changed = Set(old.keys).union(now.keys).sorted { ($0.language ?? "", $0.field ?? "") < ($1.language ?? "", $1.field ?? "") }
-                .filter { !isSame(old[$0], now[$0]) }.map { (leaf: $0, old: old[$0], new: now[$0]) }
-            if !changed.isEmpty {
-                let event = try event(commit, place, changed, origin: same.map { origins[$0].id }, commit.parents.first)
-                guard tell(.event(event)) else { return }
-                let tables = try migratedFrom()
-                if !tables.isEmpty, !tell(.migration(commit, tables)) { return }
-            }
-            for origin in origins { try follow(origin) }
         }
+    }
+
+    /// A commit from which another one has its leaves.
+    private typealias Origin = (id: ObjectID, place: LeafPlace?, leaves: [LeafPath: String])
+
+    /// What a commit did to the leaves, and from where the history goes on.
+    private func steps(
+        to commit: Commit, at place: LeafPlace, following leaf: LeafPath?, everyLine: Bool
+    ) throws(GitError) -> (steps: [LeafStep], origins: [Origin]) {
+        func state(_ commit: ObjectID, _ place: LeafPlace?) throws(GitError) -> [LeafPath: String] {
+            guard let place else { return [:] }
+            let all = try leaves(in: commit, at: place)
+            return leaf.map { leaf in all.filter { $0.key == leaf } } ?? all
+        }
+        let now = try state(commit.id, place)
+        var origins: [Origin] = []
+        for id in commit.parents + [PartialSync(commit)?.source].compactMap({ $0 }) {
+            let place = try self.place(of: place, in: id, before: commit)
+            origins.append((id, place, try state(id, place)))
+        }
+        let parents = origins.prefix(commit.parents.count)
+        func migration() throws(GitError) -> [LeafStep] {
+            try self.migration(commit, at: place, from: parents, of: leaf.map { [$0] } ?? Array(now.keys))
+        }
+        let same = origins.firstIndex { isSame($0.leaves, now) }
+        if let same, !everyLine || same == 0 {
+            let passage = same > 0 && !now.isEmpty ? [LeafStep.passage(LeafPassage(commit: commit, from: origins[same].id))] : []
+            return (passage + (same < parents.count ? try migration() : []), everyLine ? origins : [origins[same]])
+        }
+        let old = origins.first?.leaves ?? [:]
+        let changed = Set(old.keys).union(now.keys).sorted { $0.isListed(before: $1) }
+            .filter { !isSameText(old[$0], now[$0]) }.map { (leaf: $0, old: old[$0], new: now[$0]) }
+        guard !changed.isEmpty else { return ([], origins) }
+        let event = try event(commit, place, changed, origin: same.map { origins[$0].id }, commit.parents.first)
+        return (try [.event(event)] + migration(), origins)
+    }
+
+    /// The step of a commit that made its catalog of tables; none for other commits.
+    private func migration(_ commit: Commit, at place: LeafPlace, from parents: ArraySlice<Origin>, of leaves: [LeafPath]) throws(GitError) -> [LeafStep] {
+        guard case .file = place else { return [] }
+        for origin in parents where !origin.leaves.isEmpty {
+            guard case .tables(let name, let source)? = origin.place else { continue }
+            let tables = try paths(of: leaves, in: origin.id, name, source)
+            return tables.isEmpty ? [] : [.migration(commit, tables)]
+        }
+        return []
     }
 
     private func event(
@@ -257,8 +273,7 @@ final class LeafHistory {
                 return try repository.entry(at: name.catalog, in: tree) != nil ? .catalog(name.catalog, asTable: path) : nil
             }
             guard try hasTables(name, near: parent) else { return nil }
-            let document = try? CatalogDocument(parsing: Bytes(repository.blob(entry.id, bytesMax: bytesMax).array))
-            return .tables(name, sourceLanguage: document?.sourceLanguage ?? "en")
+            return .tables(name, sourceLanguage: try files.file(entry, path: path)?.catalog?.sourceLanguage ?? "en")
         case .tables(let name, let source):
             let standing = try Standing(of: name, in: tree, repository)
             if !standing.tables.isEmpty { return place }
@@ -283,23 +298,6 @@ final class LeafHistory {
         }
         return false
     }
-
-    /// The newest commit along first parents whose file can be read, where that of the tip cannot; `nil` where it can, or there is none.
-    static func lastReadable(_ path: TreePath, from tip: ObjectID, in repository: Repository) throws(GitError) -> ObjectID? {
-        let commitsMax = 1_000
-        var known: ObjectID?
-        var next: ObjectID? = tip
-        for _ in 0..<commitsMax {
-            guard let id = next, let entry = try repository.entry(at: path, in: repository.tree(of: id)), entry.mode.isFile else { return nil }
-            if entry.id != known {
-                let bytes = Bytes(try repository.blob(entry.id, bytesMax: CatalogBranch.catalogBytesMax).array)
-                if (try? LocalizedFile(parsing: bytes, path: path.description)) != nil { return id == tip ? nil : id }
-            }
-            known = entry.id
-            next = try repository.commit(id).parents.first
-        }
-        return nil
-    }
 }
 
 /// What a walk tells.
@@ -310,16 +308,7 @@ enum LeafStep {
     case migration(Commit, [TreePath])
 }
 
-/// Texts are the same if their Unicode scalars are.
-func isSame(_ a: String?, _ b: String?) -> Bool {
-    switch (a, b) {
-    case (nil, nil): true
-    case (let a?, let b?): a.utf8.elementsEqual(b.utf8)
-    default: false
-    }
-}
-
-private func isSame(_ a: [LeafPath: String], _ b: [LeafPath: String]) -> Bool { a.count == b.count && a.allSatisfy { isSame(b[$0.key], $0.value) } }
+private func isSame(_ a: [LeafPath: String], _ b: [LeafPath: String]) -> Bool { a.count == b.count && a.allSatisfy { isSameText(b[$0.key], $0.value) } }
 
 // MARK: - Questions
 
@@ -376,7 +365,7 @@ public struct CatalogHistory {
     /// The history of a key, or of one language of it, newest first.
     public func events(of key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafEvent] {
         var events: [LeafEvent] = []
-        try LeafHistory(of: key, language: language, in: repository).walk(from: tip, at: path, everyLine: true) { step in
+        try LeafHistory(of: key, language: language, in: LocalizedFiles(repository)).walk(from: tip, at: path, everyLine: true) { step in
             switch step {
             case .event(let event): events.append(event)
             case .passage: break
@@ -394,9 +383,9 @@ public struct CatalogHistory {
 
     /// Why each leaf of a key, or of one language of it, is as it is; empty where there is no such text.
     public func reasons(for key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafReason] {
-        let history = LeafHistory(of: key, language: language, in: repository)
+        let history = LeafHistory(of: key, language: language, in: LocalizedFiles(repository))
         let ledger = try Ledger(repository).contents()
-        let present = try history.leaves(in: tip, at: .file(path)).sorted { ($0.key.language ?? "", $0.key.field ?? "") < ($1.key.language ?? "", $1.key.field ?? "") }
+        let present = try history.leaves(in: tip, at: .file(path)).sorted { $0.key.isListed(before: $1.key) }
         var reasons: [LeafReason] = []
         for (leaf, value) in present {
             var event: LeafEvent?

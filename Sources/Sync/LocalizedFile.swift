@@ -51,20 +51,9 @@ struct LocalizedMerge {
         switch (ours, theirs) {
         case (.catalog(let ours), .catalog(let theirs)):
             let base = base?.catalog
-            var holding = policy
-            var merged = try holdingWhatIsUnsound(&holding) { policy throws(MergeFault) in try merge(base: base, ours: ours, theirs: theirs, policy: policy) }
-            var result = try Self.document(merged, ours)
-            let faults = merged.isUnchanged ? [] : worsens(ours: ours, theirs: theirs, result: result)
-            if !faults.isEmpty {
-                for fault in faults { if let key = fault.place.key { holding.holding[key] = "the merge would bring about a fault that neither side has: \(fault.sentence)" } }
-                merged = try merge(base: base, ours: ours, theirs: theirs, policy: holding)
-                result = try Self.document(merged, ours)
-                if let left = merged.isUnchanged ? nil : worsens(ours: ours, theirs: theirs, result: result).first {
-                    throw MergeFault(description: "the merge would bring about a fault that neither side has: \(left.sentence)")
-                }
-            }
+            let (merged, result) = try Self.catalogs(base: base, ours: ours, theirs: theirs, policy: policy)
             (file, isUnchanged, report) = (.catalog(result), merged.isUnchanged, merged.report)
-            nextBase = { [merged] () throws(MergeFault) in try baseAfter(merged, base: base, theirs: theirs, aliases: policy.aliases) }
+            nextBase = { () throws(MergeFault) in try baseAfter(merged, base: base, theirs: theirs, aliases: policy.aliases) }
         case (.table(let ours, let kind), .table(let theirs, _)):
             let base = base?.table
             var holding = policy
@@ -81,6 +70,28 @@ struct LocalizedMerge {
         case (.catalog, .table), (.table, .catalog):
             throw MergeFault(description: "one side is a catalog, the other a table of strings")
         }
+    }
+
+    /// Merges catalogs, and again without the keys by which the result would be worse than either side.
+    private static func catalogs(
+        base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy
+    ) throws(MergeFault) -> (merged: CatalogMerge, result: CatalogDocument) {
+        func worse(_ merged: CatalogMerge, _ result: CatalogDocument) -> [(key: String?, why: String)] {
+            guard !merged.isUnchanged else { return [] }
+            return worsens(ours: ours, theirs: theirs, result: result).map {
+                ($0.place.key, "the merge would bring about a fault that neither side has: \($0.sentence)")
+            }
+        }
+        var holding = policy
+        let first = try holdingWhatIsUnsound(&holding) { policy throws(MergeFault) in try merge(base: base, ours: ours, theirs: theirs, policy: policy) }
+        let firstResult = try document(first, ours)
+        let faults = worse(first, firstResult)
+        guard !faults.isEmpty else { return (first, firstResult) }
+        for case (let key?, let why) in faults { holding.holding[key] = why }
+        let merged = try merge(base: base, ours: ours, theirs: theirs, policy: holding)
+        let result = try document(merged, ours)
+        if let left = worse(merged, result).first { throw MergeFault(description: left.why) }
+        return (merged, result)
     }
 
     /// The result, which shares most of its bytes with ours.

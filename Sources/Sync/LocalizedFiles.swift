@@ -21,7 +21,7 @@ final class LocalizedFiles {
         let kind: TableKind?
     }
 
-    init(_ repository: Repository, bytesMax: Int) { (self.repository, self.bytesMax) = (repository, bytesMax) }
+    init(_ repository: Repository, bytesMax: Int = RepositorySettings.catalogBytesMaxStandard) { (self.repository, self.bytesMax) = (repository, bytesMax) }
 
     /// The file as the form reads it that `path` says; `nil` when it is damaged, too large, or nothing of its kind. `like` is one that
     /// probably shares most of its bytes.
@@ -32,6 +32,17 @@ final class LocalizedFiles {
         guard let bytes = try bytes(entry), let file = try? LocalizedFile(parsing: bytes, path: name, like: like) else { return nil }
         keep(file, as: version)
         return file
+    }
+
+    /// Why `file` gives nothing, as a sentence; `nil` where it gives the file.
+    func damage(of entry: TreeEntry, path: TreePath) throws(GitError) -> String? {
+        guard let bytes = try bytes(entry) else { return "\(try repository.size(ofBlob: entry.id)) bytes are more than the \(bytesMax) allowed" }
+        do {
+            _ = try LocalizedFile(parsing: bytes, path: path.description)
+            return nil
+        } catch {
+            return "\(error)"
+        }
     }
 
     /// Stores a file, and gives the id of its blob.

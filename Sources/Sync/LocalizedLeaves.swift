@@ -51,6 +51,3 @@ extension LeafPath {
     /// Whether it is a comment of a table, which is about the key and no text of its language.
     var isComment: Bool { field == "comment" || field == "trailing comment" }
 }
-
-/// Whether two codes name one language, however they are spelled.
-func isSameLanguage(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }

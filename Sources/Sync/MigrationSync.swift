@@ -150,6 +150,11 @@ private struct Standings {
     var all: [Standing] { [base, ours, theirs] }
 }
 
+extension TreePath {
+    /// Whether it stands in `Base.lproj`.
+    var isInBaseFolder: Bool { parent?.name == "Base.lproj" }
+}
+
 /// A table in a tree, read.
 private struct ReadTable {
     let entry: TreeEntry
@@ -309,9 +314,10 @@ private struct Crossing {
         let changed = changes(from: common, to: edited)
         var brought: [(entry: TreeEntry, document: TableDocument)] = []
         let targets = Self.targets(baseTables, try Self.tables(ours, source, sync), changed, name)
+        let seen = Set(loaded(targets, table: \.table) { $0.entry.path.isInBaseFolder }.map(\.entry.path))
         for target in targets {
             // What the source language's own folder hides stays as it is.
-            guard Self.counts(target.entry.path, target.table, among: targets.map { ($0.entry.path, $0.table) }) else {
+            guard seen.contains(target.entry.path) else {
                 brought.append((target.entry, target.table.document))
                 continue
             }
@@ -503,14 +509,8 @@ private struct Crossing {
         return bytes
     }
 
-    /// The tables that count at run time: of `Base.lproj` and the source language's own folder the latter.
     private static func effective(_ tables: [ReadTable]) -> [LocalizedTable] {
-        let all = tables.map { ($0.entry.path, $0.table) }
-        return tables.filter { counts($0.entry.path, $0.table, among: all) }.map(\.table)
-    }
-
-    private static func counts(_ path: TreePath, _ table: LocalizedTable, among tables: [(path: TreePath, table: LocalizedTable)]) -> Bool {
-        path.parent?.name != "Base.lproj" || !tables.contains { $0.path != path && $0.table.language == table.language && $0.table.kind == table.kind }
+        loaded(tables, table: \.table) { $0.entry.path.isInBaseFolder }.map(\.table)
     }
 }
 

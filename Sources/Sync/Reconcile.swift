@@ -203,7 +203,7 @@ extension Reconciliation {
 
     /// On which side of a step each leaf was changed last, by the dates of the authors.
     private func newer(_ leaves: Set<LeafPath>, of file: FileMerge, _ step: Step) throws(GitError) -> [LeafPath: SourceSide] {
-        let history = LeafHistory(of: leaves, in: repository, aliases: policy(of: step).aliases, bytesMax: settings.catalogBytesMax)
+        let history = LeafHistory(of: leaves, in: files, aliases: policy(of: step).aliases)
         var newer: [LeafPath: SourceSide] = [:]
         for leaf in leaves {
             let ours = try file.ours.flatMapThrowing { entry throws(GitError) in try history.lastTouched(leaf, from: step.target.tip, at: entry.path) }

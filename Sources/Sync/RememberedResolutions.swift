@@ -71,8 +71,7 @@ public struct RememberedResolutions {
     /// Remembers a decision. Other writers are waited for.
     public func remember(_ resolution: Resolution, file: TreePath, by person: Signature) throws(GitError) -> Swap {
         let entry = try entry(for: resolution, file: file)
-        let place = resolution.path == .blob ? printable(file.description) : [resolution.path.key.map { "\"\(printable($0, lengthMax: 40))\"" }, resolution.path.language, resolution.path.fieldInShort]
-            .compactMap { $0 }.joined(separator: " ")
+        let place = resolution.path == .blob ? printable(file.description) : resolution.path.place { printable($0, lengthMax: 40) }
         var races = 0
         while true {
             let tip = try repository.tip(of: Self.ref)

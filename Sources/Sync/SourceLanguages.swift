@@ -13,6 +13,7 @@ public final class SourceLanguages {
     /// An Xcode project of a large app has some megabytes.
     private static let bytesMax = 32 << 20
 
+    /// Those in the tree of a commit.
     public init(in commit: ObjectID, of repository: Repository) {
         self.commit = commit
         self.repository = repository

@@ -14,7 +14,9 @@ public enum SyncOnce {
             settings.isDryRun = settings.isDryRun || isDryRun
             var memo = StepMemo()
             let name = printable(settings.name)
-            let pass = Pass(settings: settings, committer: configuration.committer, signing: configuration.signing, isStopped: { false }, moved: { tell("\(name): \(printable($0.subject))") })
+            let pass = Pass(
+                settings: settings, committer: configuration.committer, signing: configuration.signing, isStopped: { false },
+                moved: { tell("\(name): \(printable($0.subject))") })
             do throws(GitError) {
                 let report = try pass.run(&memo)
                 for move in report.moves where move.isPlanned { tell("\(name): would \(move.kind): \(printable(move.subject))") }

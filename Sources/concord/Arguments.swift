@@ -5,6 +5,8 @@ struct Arguments {
         let sentence: String
     }
 
+    // Arrays, since the first set or dictionary of a process costs more than the merge of a small catalog.
+
     /// The options with a value, in the order in which they were given.
     private var given: [(name: String, value: String)] = []
     private(set) var flags: [String] = []

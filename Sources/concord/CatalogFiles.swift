@@ -17,11 +17,12 @@ struct InputFault: Error, CustomStringConvertible {
 func readBytes(_ path: String) throws(InputFault) -> Bytes {
     let path = path == "-" ? "/dev/stdin" : path
     if !["/dev/null", "/dev/stdin"].contains(path), !["/dev/fd/", "/proc/self/fd/"].contains(where: path.hasPrefix) {
+        func refusal(_ kind: String) -> InputFault { InputFault(sentence: "\(path) is a \(kind), no regular file; name a file, or - for standard input") }
         switch kind(ofFile: path) {
         case nil, .regular, .directory: break
-        case .pipe: throw InputFault(sentence: "\(path) is a named pipe, no regular file; name the file itself, or - for standard input")
-        case .device: throw InputFault(sentence: "\(path) is a device, no regular file; name a file, or - for standard input")
-        case .socket: throw InputFault(sentence: "\(path) is a socket, no regular file; name a file, or - for standard input")
+        case .pipe: throw refusal("named pipe")
+        case .device: throw refusal("device")
+        case .socket: throw refusal("socket")
         }
     }
     do {
@@ -74,7 +75,12 @@ func sourceLanguageOnDisk(around path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let i = parts.lastIndex(where: { $0.hasSuffix(".lproj") }) else { return nil }
     let folder = parts[..<i].joined(separator: "/")
-    guard let absolute = resolvedPath(i == 0 ? "." : folder.isEmpty ? "/" : folder) else { return nil }
+    return sourceLanguageOnDisk(ofTablesIn: i == 0 ? "." : folder.isEmpty ? "/" : folder)
+}
+
+/// The same for the tables whose `.lproj` folders stand in `folder`.
+func sourceLanguageOnDisk(ofTablesIn folder: String) -> String? {
+    guard let absolute = resolvedPath(folder) else { return nil }
     return sourceLanguage(ofTablesIn: absolute, names: { (try? Linux.entries(ofDirectory: $0.isEmpty ? "/" : $0)) ?? [] }, read: { try? readBytes($0) })
 }
 

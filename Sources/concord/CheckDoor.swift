@@ -23,7 +23,7 @@ func checkDoor(_ words: [String]) -> Int32 {
         case .files(let paths):
             for path in try namedFiles(paths, "catalog or table", where: isCatalogOrTableName) {
                 do {
-                    files.append(CheckedFile(path: path, findings: findings(of: try readBytes(path), path, order.policy, sourceLanguageOnDisk) { try? readBytes($0) }))
+                    files.append(CheckedFile(path: path, findings: findings(of: try readBytes(path), path, order.policy, sourceLanguageOnDisk(around:)) { try? readBytes($0) }))
                 } catch {
                     printError("concord check: \(error.sentence)")
                     isComplete = false

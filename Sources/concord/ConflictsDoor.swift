@@ -6,7 +6,10 @@ import Sync
 
 /// Lists held places; see `concord help conflicts`.
 func conflictsDoor(_ words: [String]) -> Int32 {
-    repositoryDoor("conflicts", words, valued: ["--config", "--from", "--into", "--source-side"], flags: ["--json"], files: 0...0, wanted: "it takes options only", checks: { arguments throws(Arguments.Fault) in try checkEnds(arguments, into: arguments["--into"]) }
+    let options = ["--config", "--from", "--into", "--source-side"]
+    let checks = { (arguments: Arguments) throws(Arguments.Fault) in _ = try Ends(arguments, into: arguments["--into"]) }
+    return repositoryDoor(
+        "conflicts", words, valued: options, flags: ["--json"], files: 0...0, wanted: "it takes options only", checks: checks
     ) { arguments, repository in
         let settings = try settings(arguments, repository, into: arguments["--into"])
         let (held, blocked) = try Conflicts(in: repository, settings).all()
@@ -23,10 +26,14 @@ func conflictsDoor(_ words: [String]) -> Int32 {
 /// Decides one held place; see `concord help resolve`.
 func resolveDoor(_ words: [String]) -> Int32 {
     let options = ["--config", "--from", "--ref", "--path", "--text", "--source-side"]
-    return repositoryDoor("resolve", words, valued: options, flags: ["--ours", "--theirs"], files: 1...3, wanted: "it takes a key, perhaps a language and a field, or the path of a file that is held as a whole", required: ["--ref"], checks: { arguments throws(Arguments.Fault) in
+    let wanted = "it takes a key, perhaps a language and a field, or the path of a file that is held as a whole"
+    let checks = { (arguments: Arguments) throws(Arguments.Fault) in
         _ = try choice(arguments)
-        try checkEnds(arguments, into: arguments["--ref"])
-    }) { arguments, repository in
+        _ = try Ends(arguments, into: arguments["--ref"])
+    }
+    return repositoryDoor(
+        "resolve", words, valued: options, flags: ["--ours", "--theirs"], files: 1...3, wanted: wanted, required: ["--ref"], checks: checks
+    ) { arguments, repository in
         let choice = try choice(arguments)
         let branch = try CatalogBranch(arguments.required("--ref"), in: repository)
         _ = try branch.tip()
@@ -54,12 +61,20 @@ private func choice(_ arguments: Arguments) throws(Arguments.Fault) -> ConflictC
     return choices[0]
 }
 
-/// Whether the words say which syncs are meant.
-private func checkEnds(_ arguments: Arguments, into: String?) throws(Arguments.Fault) {
-    guard arguments["--config"] == nil else { return }
-    guard let from = arguments["--from"], let into else { throw Arguments.Fault(sentence: "it needs --config, or the branches (--from and --into or --ref)") }
-    guard from != into else { throw Arguments.Fault(sentence: "it needs two different branches") }
-    guard arguments["--source-side"].map({ SyncRule.End(rawValue: $0) != nil }) ?? true else { throw Arguments.Fault(sentence: "--source-side is from, into or none") }
+/// The two ends of a sync that the words name, where they name no configuration.
+private struct Ends {
+    let from: String
+    let into: String
+    let source: SyncRule.End
+
+    /// Nil where there is a configuration.
+    init?(_ arguments: Arguments, into: String?) throws(Arguments.Fault) {
+        guard arguments["--config"] == nil else { return nil }
+        guard let from = arguments["--from"], let into else { throw Arguments.Fault(sentence: "it needs --config, or the branches (--from and --into or --ref)") }
+        guard from != into else { throw Arguments.Fault(sentence: "it needs two different branches") }
+        guard let source = SyncRule.End(rawValue: arguments["--source-side"] ?? "none") else { throw Arguments.Fault(sentence: "--source-side is from, into or none") }
+        (self.from, self.into, self.source) = (from, into, source)
+    }
 }
 
 private struct Wanted {
@@ -77,21 +92,19 @@ private struct Wanted {
 
 /// The syncs that are meant: those of a configuration that are for this repository, or one that the words name.
 private func settings(_ arguments: Arguments, _ repository: Repository, into: String?) throws -> RepositorySettings {
-    if let path = arguments["--config"] {
-        let configuration = try Configuration(reading: path)
-        let meant = try configuration.repositories.first { try Repository(opening: $0.path).gitDirectory == repository.gitDirectory }
-        guard let meant else { throw BranchEditError.absent("\(path) has no [repository] for \(repository.path)") }
-        return meant
-    }
-    try checkEnds(arguments, into: into)
-    let (from, into) = (arguments["--from"] ?? "", into ?? "")
-    let side = arguments["--source-side"].flatMap { SyncRule.End(rawValue: $0) } ?? SyncRule.End.none
+    guard let ends = try Ends(arguments, into: into) else { return try settings(arguments.required("--config"), repository) }
     // A slip in a name must not pass for "nothing waits".
-    for name in [from, into] where !name.contains("*") { _ = try CatalogBranch(name, in: repository).tip() }
-    guard let settings = Conflicts.settings(path: repository.path, from: from, into: into, source: side) else {
-        throw Arguments.Fault(sentence: "`\(from)` or `\(into)` is no branch")
+    for name in [ends.from, ends.into] where !name.contains("*") { _ = try CatalogBranch(name, in: repository).tip() }
+    guard let settings = Conflicts.settings(path: repository.path, from: ends.from, into: ends.into, source: ends.source) else {
+        throw Arguments.Fault(sentence: "`\(ends.from)` or `\(ends.into)` is no branch")
     }
     return settings
+}
+
+private func settings(_ configuration: String, _ repository: Repository) throws -> RepositorySettings {
+    let meant = try Configuration(reading: configuration).repositories.first { try Repository(opening: $0.path).gitDirectory == repository.gitDirectory }
+    guard let meant else { throw BranchEditError.absent("\(configuration) has no [repository] for \(repository.path)") }
+    return meant
 }
 
 extension SyncConflict {
@@ -109,7 +122,6 @@ extension SyncConflict {
     ///       theirs: Bonjour
     ///       both sides changed the text differently
     fileprivate var listing: String {
-        let place = [held.leaf?.key.map { "\"\(escaped($0))\"" }, held.leaf?.language, held.leaf?.fieldInShort].compactMap { $0 }.joined(separator: " ")
         let head = "\(source.name.shorthand) into \(target.name.shorthand)  \(escaped(held.file.description))"
         func sides(_ said: (String?) -> String) -> String {
             [("base:  ", held.base), ("ours:  ", held.ours), ("theirs:", held.theirs)].map { label, value in
@@ -118,8 +130,8 @@ extension SyncConflict {
             }.joined()
         }
         if held.isChoiceOfFile { return "\(head)\n\(sides { $0.map { "blob \($0.prefix(10))" } ?? "(no file)" })  \(held.why)\n" }
-        guard held.leaf != nil else { return "\(head)\n  \(held.why)\n" }
-        return "\(head)  \(place)\n\(sides(said))  \(held.why)\n"
+        guard let leaf = held.leaf else { return "\(head)\n  \(held.why)\n" }
+        return "\(head)  \(leaf.place(escaped))\n\(sides(said))  \(held.why)\n"
     }
 
     /// A value for people: a text on its line, the texts of a whole key or language each on one of their own.
@@ -127,8 +139,8 @@ extension SyncConflict {
         guard let text else { return "(absent)" }
         guard let leaf = held.leaf, let leaves = leaf.leaves(saying: text, in: held.file) else { return escaped(text) }
         // The types of a variable say nothing to who decides.
-        let lines = leaves.filter { $0.key.field?.hasSuffix("TypeKey") != true }.sorted { ($0.key.language ?? "", $0.key.field ?? "") < ($1.key.language ?? "", $1.key.field ?? "") }
-            .map { place, value in "\n      \([place.language, place.fieldInShort].compactMap { $0 }.joined(separator: " ")): \(escaped(value))" }
+        let lines = leaves.filter { $0.key.field?.hasSuffix("TypeKey") != true }.sorted { $0.key.isListed(before: $1.key) }
+            .map { place, value in "\n      \(place.placeBelowKey): \(escaped(value))" }
         return lines.isEmpty ? "(nothing in it)" : lines.joined()
     }
 }

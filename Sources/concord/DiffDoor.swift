@@ -10,29 +10,31 @@ func diffDoor(_ words: [String]) -> Int32 {
         let arguments: Arguments
         do { arguments = try Arguments(words, flags: ["--stat"]) } catch { return usageFault("diff", error.sentence) }
         guard arguments.files.count == 2 else { return usageFault("diff", "two files are needed") }
-        let (oldPath, newPath) = (arguments.files[0], arguments.files[1])
-        let changes: [CatalogChange]
-        var isTable = false
-        switch (try readFile(oldPath), try readFile(newPath)) {
-        case (.catalog(let old)?, .catalog(let new)?): changes = StringCatalog.changes(from: old, to: new)
-        case (nil, .catalog(let new)?): changes = StringCatalog.changes(from: nil, to: new)
-        case (.catalog(let old)?, nil): changes = StringCatalog.changes(from: old, to: .empty)
-        case (.table(let old)?, .table(let new)?): changes = tableChanges(old, new)
-        case (nil, .table(let new)?): changes = tableChanges(nil, new)
-        case (.table(let old)?, nil): changes = tableChanges(old, nil)
-        case (nil, nil): changes = []
-        case (.catalog?, .table?): throw InputFault(sentence: "\(oldPath) is a catalog and \(newPath) a table of strings; only files of one kind can be compared")
-        case (.table?, .catalog?): throw InputFault(sentence: "\(oldPath) is a table of strings and \(newPath) a catalog; only files of one kind can be compared")
-        }
-        func tableChanges(_ old: TableDocument?, _ new: TableDocument?) -> [CatalogChange] {
-            isTable = true
-            return StringsTable.changes(from: old, to: new, language: [newPath, oldPath].lazy.compactMap { TableLanguage(path: $0).code }.first)
-        }
+        let (changes, isTable) = try changes(from: arguments.files[0], to: arguments.files[1])
         printOut(arguments.flags.contains("--stat") ? summary(of: changes, isTable: isTable) : listing(of: changes))
         return changes.isEmpty ? 0 : 1
     } catch {
         printError("concord diff: \(error)")
         return 2
+    }
+}
+
+/// The differences of two files of one kind, and whether they are tables. An empty file is of either kind.
+private func changes(from oldPath: String, to newPath: String) throws(InputFault) -> (changes: [CatalogChange], isTable: Bool) {
+    func ofTables(_ old: TableDocument?, _ new: TableDocument?) -> (changes: [CatalogChange], isTable: Bool) {
+        let language = [newPath, oldPath].lazy.compactMap { TableLanguage(path: $0).code }.first
+        return (StringsTable.changes(from: old, to: new, language: language), true)
+    }
+    switch (try readFile(oldPath), try readFile(newPath)) {
+    case (.catalog(let old)?, .catalog(let new)?): return (StringCatalog.changes(from: old, to: new), false)
+    case (nil, .catalog(let new)?): return (StringCatalog.changes(from: nil, to: new), false)
+    case (.catalog(let old)?, nil): return (StringCatalog.changes(from: old, to: .empty), false)
+    case (.table(let old)?, .table(let new)?): return ofTables(old, new)
+    case (nil, .table(let new)?): return ofTables(nil, new)
+    case (.table(let old)?, nil): return ofTables(old, nil)
+    case (nil, nil): return ([], false)
+    case (.catalog?, .table?): throw InputFault(sentence: "\(oldPath) is a catalog and \(newPath) a table of strings; only files of one kind can be compared")
+    case (.table?, .catalog?): throw InputFault(sentence: "\(oldPath) is a table of strings and \(newPath) a catalog; only files of one kind can be compared")
     }
 }
 

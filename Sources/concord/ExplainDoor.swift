@@ -56,8 +56,6 @@ private func line(_ commit: Commit) -> String {
     "\(commit.id.short)  \(dateText(commit.author.seconds))  \(escaped(commit.author.name)) <\(escaped(commit.author.email))>  \(escaped(commit.subject))"
 }
 
-private func place(_ leaf: LeafPath) -> String { [leaf.language, leaf.fieldInShort].compactMap { $0 }.joined(separator: " ") }
-
 /// A few tables by name, the others by their number.
 private func names(_ tables: [TreePath]) -> String {
     let namesMax = 3
@@ -73,7 +71,7 @@ extension LeafEvent {
         let stood = stoodIn.isEmpty ? "" : "  in \(names(stoodIn))\n"
         let migration = migratedFrom.isEmpty ? "" : "  migrated: before this commit the text stood in \(names(migratedFrom))\n"
         let values = changes.map { leaf, old, new in
-            "  \(place(leaf)): \(old.map { escaped($0) + " → " } ?? "")\(new.map(escaped) ?? "(absent)")\n"
+            "  \(leaf.placeBelowKey): \(old.map { escaped($0) + " → " } ?? "")\(new.map(escaped) ?? "(absent)")\n"
         }
         return line(commit) + "\n" + stood + values.joined() + migration
     }
@@ -88,7 +86,7 @@ extension LeafReason {
     ///       decided  both sides changed the text: theirs
     ///       replaced Adieu (text: the translation branch)
     fileprivate var listing: String {
-        var lines = ["\(place(leaf)): \(escaped(value))"]
+        var lines = ["\(leaf.placeBelowKey): \(escaped(value))"]
         if let event {
             let old = event.changes.first { $0.leaf == leaf }?.old
             lines.append("  set by   \(line(event.commit))\(old.map { "  (was: \(escaped($0)))" } ?? "")")

@@ -18,7 +18,8 @@ func fmtDoor(_ words: [String]) -> Int32 {
     // Xcode never rewrites a table: people do, and their order and spacing say something.
     let tables = paths.filter { TableKind(path: $0) != nil }
     if let first = tables.first {
-        printError("concord fmt: \(tables.count == 1 ? first : "\(tables.count) tables (\(first), …)") \(tables.count == 1 ? "stays as it is" : "stay as they are"): a table of strings has no canonical form")
+        let stay = tables.count == 1 ? "\(first) stays as it is" : "\(tables.count) tables (\(first), …) stay as they are"
+        printError("concord fmt: \(stay): a table of strings has no canonical form")
     }
     for path in paths where TableKind(path: path) == nil {
         do {

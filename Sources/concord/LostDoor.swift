@@ -45,10 +45,9 @@ func restoreDoor(_ words: [String]) -> Int32 {
         let lost = losses[number - 1]
         let path = try branch.path(of: key, language: language, named: arguments["--path"], preferring: lost.file)
         let edit = try ledger.restore(lost, on: branch, path: path.description, by: identity(in: repository))
-        // A table has no states.
-        let isReviewed = TableKind(path: path.name) == nil
+        let hasStates = TableKind(path: path.name) == nil
         return told(
-            edit, "restore", on: branch, done: "\"\(escaped(key))\" \(language) is \"\(escaped(lost.text))\" again\(isReviewed ? ", to be reviewed" : "")",
+            edit, "restore", on: branch, done: "\"\(escaped(key))\" \(language) is \"\(escaped(lost.text))\" again\(hasStates ? ", to be reviewed" : "")",
             unchanged: "\"\(escaped(key))\" \(language) is \"\(escaped(lost.text))\" already")
     }
 }
@@ -61,11 +60,10 @@ extension LostText {
     ///        lost on main to: Bonjour
     ///        text: the translation branch (commit 7f0c1d2e3f, from l10n/fr)
     fileprivate func listing(number: Int) -> String {
-        let place = ["\"\(escaped(leaf.key ?? ""))\"", leaf.language, leaf.fieldInShort].compactMap { $0 }.joined(separator: " ")
         let winner = (from == "ours" ? theirs : ours).map { " to: \(escaped($0))" } ?? ""
         let margin = String(repeating: " ", count: String(number).count + 2)
         return """
-            \(number)  \(dateText(sync.seconds))  \(escaped(file))  \(place)
+            \(number)  \(dateText(sync.seconds))  \(escaped(file))  \(leaf.place(escaped))
             \(margin)  \(escaped(text))
             \(margin)lost on \(from == "ours" ? sync.target.shorthand : sync.source.shorthand)\(winner)
             \(margin)\(rule) (commit \(sync.commit.short), \(sync.source.shorthand) into \(sync.target.shorthand))

@@ -13,7 +13,9 @@ func mergeDoor(_ words: [String]) -> Int32 {
         let arguments: Arguments
         let names: (base: String, ours: String, theirs: String, output: String)
         do {
-            arguments = try Arguments(words, valued: ["--base", "--ours", "--theirs", "--output", "--report", "--path", "--source-side", "--policy", "--alias", "--source-language"])
+            arguments = try Arguments(
+                words,
+                valued: ["--base", "--ours", "--theirs", "--output", "--report", "--path", "--source-side", "--policy", "--alias", "--source-language"])
             names = try (arguments.required("--base"), arguments.required("--ours"), arguments.required("--theirs"), arguments.required("--output"))
             if let extra = arguments.files.first { throw Arguments.Fault(sentence: "\"\(extra)\" is one word too many") }
         } catch let fault as Arguments.Fault {

@@ -11,7 +11,7 @@ func migrateDoor(_ words: [String]) -> Int32 {
     guard arguments.files.count == 1 else { return usageFault("migrate", "one folder is needed: the one that holds the .lproj folders") }
     let folder = arguments.files[0]
     do {
-        let tables = try TableSet(folder: folder, sourceLanguage: arguments["--source-language"] ?? sourceLanguageOnDisk(around: "\(folder)/x.lproj/x") ?? "en")
+        let tables = try TableSet(folder: folder, sourceLanguage: arguments["--source-language"] ?? sourceLanguageOnDisk(ofTablesIn: folder) ?? "en")
         guard !tables.names.isEmpty else { throw InputFault(sentence: "\(folder): no .lproj folder here holds a .strings or .stringsdict file") }
         var isComplete = true
         for name in tables.names {

@@ -33,7 +33,9 @@ func statsDoor(_ words: [String]) -> Int32 {
         do {
             let (languages, left) = try group.coverage()
             counted.append((group.pattern, languages))
-            if left > 0 { printError("concord stats: \(group.pattern): \(left) \(left == 1 ? "entry is" : "entries are") not counted: no text, or hidden by a later copy of the key") }
+            guard left > 0 else { continue }
+            let entries = left == 1 ? "1 entry is" : "\(left) entries are"
+            printError("concord stats: \(group.pattern): \(entries) not counted: no text, or hidden by a later copy of the key")
         } catch { fault("\(error)") }
     }
     if arguments.flags.contains("--json") {
@@ -74,23 +76,15 @@ private struct TableGroup {
             }
         }
         let tables = try all.map { path in
-            LocalizedTable(
-                language: TableLanguage(path: path, sourceLanguage: sourceLanguage).code ?? sourceLanguage, kind: TableKind(path: path) ?? .strings,
-                document: try parseTable(readBytes(path), path))
+            let language = TableLanguage(path: path, sourceLanguage: sourceLanguage)
+            let table = LocalizedTable(
+                language: language.code ?? sourceLanguage, kind: TableKind(path: path) ?? .strings, document: try parseTable(readBytes(path), path))
+            return (table: table, isOfBase: path.split(separator: "/").contains("Base.lproj"), isSource: language.isSource || language.code == nil)
         }
-        let migration = try migrated(effective(all, tables), sourceLanguage: sourceLanguage)
+        let migration = try migrated(loaded(tables, table: \.table, isOfBase: \.isOfBase).map(\.table), sourceLanguage: sourceLanguage)
         let languages = StringCatalog.coverage(of: try CatalogDocument(parsing: migration.bytes))
         // Without a table of the source language nothing is known of its texts.
-        let hasSource = tables.contains { TableLanguage(path: "\($0.language).lproj/x", sourceLanguage: sourceLanguage).isSource }
-        return (languages.filter { hasSource || !$0.isSource }, migration.left.count)
-    }
-
-    /// Without the tables of `Base.lproj` that those of the source language's own folder hide.
-    private func effective(_ paths: [String], _ tables: [LocalizedTable]) -> [LocalizedTable] {
-        zip(paths, tables).filter { path, table in
-            !path.split(separator: "/").contains("Base.lproj")
-                || !zip(paths, tables).contains { $0 != path && $1.language == table.language && $1.kind == table.kind }
-        }.map(\.1)
+        return (languages.filter { tables.contains(where: \.isSource) || !$0.isSource }, migration.left.count)
     }
 }
 

@@ -47,6 +47,7 @@ int concord_pidfd_open(pid_t pid);
 int concord_wait(pid_t pid, int *exit_code, int *signal_number);
 
 int concord_pipe(int ends[2]);
-/* A file in memory that holds these bytes, to be read from its start; -1 on failure. */
+
+// A file in memory that holds these bytes, to be read from its start; -1 on failure.
 int concord_memory_file(const void *bytes, size_t count);
 int concord_open(const char *path, int flags, mode_t mode);
