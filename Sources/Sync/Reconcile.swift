@@ -72,7 +72,12 @@ struct Reconciliation {
         let (ours, theirs) = (try repository.tree(of: target), try repository.tree(of: source))
         let merged = try merge(step, ours: ours, theirs: theirs, base: baseTree(of: step, history))
         guard let tree = merged.tree else { return .blocked(sentence(about: merged.conflicts, step)) }
-        let held = merged.held
+        let aliases = policy(of: step).aliases
+        let held = merged.held.map { place in
+            var place = place
+            place.language = place.leaf?.language.map(aliases.identity)
+            return place
+        }
         // A branch that keeps its tables has not all of one that migrated: for git they would otherwise be what it wants.
         let isWhole = step.rule.take == .all && held.isEmpty && !merged.migration.keepsTables
         if tree == ours, try isOnRecord(step, merged, held: held, history) {

@@ -9,6 +9,8 @@ public final class SourceLanguages {
     private let repository: Repository
     private let commit: ObjectID
     private var known: [TreePath?: String] = [:]
+    /// What `.concord` says, once it was read.
+    private var said: String??
 
     /// An Xcode project of a large app has some megabytes.
     private static let bytesMax = 32 << 20
@@ -19,11 +21,20 @@ public final class SourceLanguages {
         self.repository = repository
     }
 
-    /// The language of the source texts of a table; English where nothing tells.
+    /// The language of a table, which its folder names.
+    func table(at path: TreePath) throws(GitError) -> TableLanguage {
+        guard TableKind(path: path.name) != nil else { return TableLanguage() }
+        return TableLanguage(path: path.description, sourceLanguage: try language(ofTable: path))
+    }
+
+    /// The language of the source texts of a table, by the `.concord` of the tree, or by what stands around the table; English where
+    /// nothing tells.
     public func language(ofTable path: TreePath) throws(GitError) -> String {
         var place = path.parent
         while let inner = place, !inner.name.hasSuffix(".lproj") { place = inner.parent }
         guard let place else { return "en" }
+        if said == nil { said = .some(try TreeSettings(in: commit, of: repository).sourceLanguage) }
+        if let said, let language = said { return language }
         let folder = place.parent
         if let found = known[folder] { return found }
         let tree = try repository.tree(of: commit)
