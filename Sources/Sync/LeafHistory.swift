@@ -35,8 +35,8 @@ enum LeafPlace: Hashable {
     case file(TreePath)
     /// Before a catalog was made of them: in the tables of all languages.
     case tables(TableName, sourceLanguage: String)
-    /// On a branch that has migrated: in the catalog from which they came into a table.
-    case catalog(TreePath, asTable: TreePath)
+    /// On a branch that has migrated: in the catalog from which they came into a table, of which this is the version they came into.
+    case catalog(TreePath, asTable: TreeEntry)
 }
 
 /// The history of the leaves of one key, or of one language of it.
@@ -45,7 +45,9 @@ enum LeafPlace: Hashable {
 final class LeafHistory {
     private let files: LocalizedFiles
     private let keys: Set<String>
-    private let isMeant: (LocalizedFile, TreePath) -> [LeafPath: String]
+    private let isMeant: (LocalizedFile, TableLanguage) -> [LeafPath: String]
+    /// The language of a table.
+    private let languageOfTable: (TreePath) throws(GitError) -> TableLanguage
     private var leavesOfVersion: [Version: [LeafPath: String]] = [:]
     private var tableOfBlob: [ObjectID: TableDocument?] = [:]
 
@@ -62,10 +64,12 @@ final class LeafHistory {
     /// Tables may have been removed so many commits before the catalog came.
     private static let migrationCommitsMax = 5
 
-    init(of key: String, language: String?, in files: LocalizedFiles) {
+    /// - Parameter languages: those of the branch that one looks back from.
+    init(of key: String, language: String?, in files: LocalizedFiles, languages: SourceLanguages) {
         self.files = files
         keys = [key]
-        isMeant = { $0.leaves(of: key, language: language, at: $1) }
+        isMeant = { $0.leaves(of: key, language: language, in: $1) }
+        languageOfTable = { path throws(GitError) in try languages.table(at: path) }
     }
 
     /// Of these leaves and no others.
@@ -75,6 +79,7 @@ final class LeafHistory {
         isMeant = { file, _ in
             leaves.reduce(into: [:]) { found, leaf in file.value(at: leaf, aliases: aliases).map { found[leaf] = $0 } }
         }
+        languageOfTable = { path throws(GitError) in TableLanguage(path: path.description) }
     }
 
     /// What the leaves are in a commit; empty where the file, or the key in it, is not there or cannot be read.
@@ -101,31 +106,26 @@ final class LeafHistory {
     private func leaves(in entries: [TreeEntry], read place: LeafPlace) throws(GitError) -> [LeafPath: String] {
         switch place {
         case .file(let path):
-            return try files.file(entries[0], path: path).map { isMeant($0, path) } ?? [:]
+            let language = try languageOfTable(path)
+            return try files.file(entries[0], path: path).map { isMeant($0, language) } ?? [:]
         case .tables(let name, let source):
             let tables = try tables(entries, source).map(\.table)
             guard let catalog = try? CatalogDocument(parsing: migrated(tables, sourceLanguage: source).bytes) else { return [:] }
             // A table has no states: those that a migration gives are not of this time.
-            return isMeant(.catalog(catalog), name.catalog).filter { $0.key.isText || $0.key.field == "comment" }
+            return isMeant(.catalog(catalog), TableLanguage()).filter { $0.key.isText || $0.key.field == "comment" }
         case .catalog(let path, let table):
-            guard let document = try files.file(entries[0], path: path)?.catalog, let own = Self.table(of: keys, in: document, at: table) else { return [:] }
-            return isMeant(.table(own, .strings), table)
+            guard let document = try files.file(entries[0], path: path)?.catalog else { return [:] }
+            return try leaves(of: document, asIn: table)
         }
     }
 
-    /// The plain texts that a catalog has of some keys in one language, as the table of that language would have them.
-    private static func table(of keys: Set<String>, in catalog: CatalogDocument, at path: TreePath) -> TableDocument? {
-        let language = TableLanguage(path: path.description, sourceLanguage: catalog.sourceLanguage ?? "en")
-        var table = try? TableDocument(parsing: Bytes([]))
-        func set(_ text: String?, _ leaf: LeafPath) {
-            guard let text, let bytes = try? table?.setting(text, at: leaf, kind: .strings) else { return }
-            table = try? TableDocument(parsing: bytes)
-        }
-        for key in keys {
-            set(catalog.value(at: LeafPath(key: key, language: language.code, field: "stringUnit.value")), LeafPath(key: key, field: "value"))
-            set(catalog.value(at: LeafPath(key: key, field: "comment")), LeafPath(key: key, field: "comment"))
-        }
-        return table
+    /// The leaves of a catalog as a table of one language names them; empty where they have no form there.
+    private func leaves(of document: CatalogDocument, asIn entry: TreeEntry) throws(GitError) -> [LeafPath: String] {
+        guard let kind = TableKind(path: entry.path.name), let model = try files.file(entry, path: entry.path)?.table else { return [:] }
+        let source = document.sourceLanguage ?? "en"
+        guard let code = TableLanguage(path: entry.path.description, sourceLanguage: source).code else { return [:] }
+        let language = TableLanguage(code: code, isSource: isSameLanguage(code, source))
+        return (try? StringsTable.table(of: keys, in: document, like: LocalizedTable(language: code, kind: kind, document: model))).map { isMeant(.table($0, kind), language) } ?? [:]
     }
 
     /// The tables that count at run time, with nothing in them but the keys that are asked for.
@@ -270,7 +270,7 @@ final class LeafHistory {
             if let former = try formerPath(of: path), (TableKind(path: former.name) == nil) == (TableKind(path: path.name) == nil) { return .file(former) }
             guard let name = TableName(of: path) else { return nil }
             guard TableKind(path: path.name) == nil else {
-                return try repository.entry(at: name.catalog, in: tree) != nil ? .catalog(name.catalog, asTable: path) : nil
+                return try repository.entry(at: name.catalog, in: tree) != nil ? .catalog(name.catalog, asTable: entry) : nil
             }
             guard try hasTables(name, near: parent) else { return nil }
             return .tables(name, sourceLanguage: try files.file(entry, path: path)?.catalog?.sourceLanguage ?? "en")
@@ -284,7 +284,7 @@ final class LeafHistory {
             return try hasTables(name, near: parent) ? place : nil
         case .catalog(let path, let table):
             if try repository.entry(at: path, in: tree) != nil { return place }
-            return try repository.entry(at: table, in: tree) != nil ? .file(table) : nil
+            return try repository.entry(at: table.path, in: tree) != nil ? .file(table.path) : nil
         }
     }
 
@@ -365,7 +365,7 @@ public struct CatalogHistory {
     /// The history of a key, or of one language of it, newest first.
     public func events(of key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafEvent] {
         var events: [LeafEvent] = []
-        try LeafHistory(of: key, language: language, in: LocalizedFiles(repository)).walk(from: tip, at: path, everyLine: true) { step in
+        try LeafHistory(of: key, language: language, in: LocalizedFiles(repository), languages: SourceLanguages(in: tip, of: repository)).walk(from: tip, at: path, everyLine: true) { step in
             switch step {
             case .event(let event): events.append(event)
             case .passage: break
@@ -383,7 +383,7 @@ public struct CatalogHistory {
 
     /// Why each leaf of a key, or of one language of it, is as it is; empty where there is no such text.
     public func reasons(for key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafReason] {
-        let history = LeafHistory(of: key, language: language, in: LocalizedFiles(repository))
+        let history = LeafHistory(of: key, language: language, in: LocalizedFiles(repository), languages: SourceLanguages(in: tip, of: repository))
         let ledger = try Ledger(repository).contents()
         let present = try history.leaves(in: tip, at: .file(path)).sorted { $0.key.isListed(before: $1.key) }
         var reasons: [LeafReason] = []
@@ -404,7 +404,7 @@ public struct CatalogHistory {
                 other.key == leaf.key && (other.language == nil || other.language == leaf.language)
                     && (other.field == nil || other.field == leaf.field || leaf.field?.hasPrefix(other.field! + ".") == true
                         // The same text in its other form.
-                        || Set([other.field, leaf.field]) == ["value", "stringUnit.value"])
+                        || leaf.isCounterpart(ofCatalogLeaf: other) || other.isCounterpart(ofCatalogLeaf: leaf))
             }
             reasons.append(LeafReason(
                 leaf: leaf, value: value, event: event, passages: passages, migration: migration,

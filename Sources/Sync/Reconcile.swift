@@ -92,7 +92,7 @@ struct Reconciliation {
                 kind: .fastForward, step: step, commit: source, subject: subject, held: [], base: nil, records: records(of: merged, step, source)))
         }
         let base = isWhole || isDryRun ? nil : try writeBase(step, merged, theirs: theirs)
-        let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, files: files)
+        let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, files: files, sourceLanguage: sourceLanguage(step))
         // What was held and is decided now arrives without a new commit.
         let people = Authors(of: history.incoming.isEmpty ? history.arrivedInPart : history.incoming, committer: committer)
         let commit = isDryRun ? target : try repository.write(

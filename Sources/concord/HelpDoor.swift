@@ -87,10 +87,12 @@ private let pages: [String: String] = [
         Looks for faults: JSON that does not parse, conflict markers, keys that stand twice or beside "strings", plurals
         without a category that the language needs, placeholders that do not fit the source text, and more. Of a FOLDER, every
         catalog and table below it, but for what begins with a dot. With --repository, those of the tree of a branch, ref or
-        commit X, also in a bare repository. '-' is a catalog on standard input.
+        commit X, also in a bare repository. '-' is standard input, a catalog unless --path says otherwise.
 
         Tables (*.strings, *.stringsdict) are checked too, each against the table of the source language beside it.
 
+          --path P               what the one file is called: whether it is a catalog or a table, of which language, and where
+                                 its source texts are. For '-', and for a copy under another name
           --severity RULE=LEVEL  error, warning, info or off; may be given often. 'concord check --rules' lists the rules.
           --format F             human (default), json, sarif or github (annotations of a workflow). --json is --format json
           --all                  shows also the notes (info), which human and github leave out

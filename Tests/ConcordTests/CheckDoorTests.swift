@@ -53,6 +53,16 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
         #expect(try desk.concord("check", "--baseline", "none", "a.xcstrings").status == 2)
     }
 
+    @Test func `takes what comes through a pipe for what --path says`() throws {
+        try desk.write("en.lproj/Main.strings", "\"files\" = \"%d files\";\n")
+        try desk.write("piped", "\"files\" = \"%@ fichiers\";\n")
+        let ran = try desk.run(URL(fileURLWithPath: "/bin/sh"), ["-c", "\"$0\" check - --path fr.lproj/Main.strings < piped", program.path])
+        #expect(ran.status == 1)
+        #expect(ran.output.hasPrefix("fr.lproj/Main.strings:1:1: error: \"files\", fr: ") && ran.output.contains("[placeholder-type]"), "\(ran.output)\(ran.errors)")
+        #expect(try desk.concord("check", "piped", "--path", "fr.lproj/Main.strings").output == ran.output)
+        #expect(try desk.concord("check", "piped", "en.lproj", "--path", "x").status == 64)
+    }
+
     @Test func `names what is wrong with its words, and ends with 64`() throws {
         for (words, said) in [
             (["--severity", "placeholder-exta=off", "a"], "did you mean \"placeholder-extra\"?"), (["--severity", "syntax=loud", "a"], "error, warning, info or off"),
