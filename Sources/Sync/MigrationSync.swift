@@ -123,6 +123,15 @@ struct TableName: Hashable {
     }
 }
 
+/// The code that a catalog has for the language of a `.lproj` folder; the folder's own where it has none. Of two folders for one language
+/// the one with the catalog's own code is the catalog's.
+func spelling(ofFolder own: String, among codes: [String], _ folders: [String], _ aliases: LanguageAliases) -> String {
+    guard !codes.contains(where: { isSameLanguage($0, own) }), let code = codes.first(where: { aliases.areSame($0, currentCode(own)) }),
+        !folders.contains(where: { $0 != own && aliases.areSame($0, code) })
+    else { return own }
+    return code
+}
+
 /// What a tree has of one name.
 struct Standing: Equatable {
     var catalog: TreeEntry?
@@ -507,11 +516,7 @@ private struct Crossing {
         }
         let folders = tables.map(\.table.language)
         return tables.map { read in
-            let own = read.table.language
-            guard !codes.contains(where: { isSameLanguage($0, own) }), let code = codes.first(where: { sync.policy.aliases.areSame($0, currentCode(own)) }),
-                // Of two folders for one language the one with the catalog's own code is the catalog's.
-                !folders.contains(where: { $0 != own && sync.policy.aliases.areSame($0, code) })
-            else { return read }
+            let code = spelling(ofFolder: read.table.language, among: codes, folders, sync.policy.aliases)
             return ReadTable(entry: read.entry, table: LocalizedTable(language: code, kind: read.table.kind, document: read.table.document))
         }
     }

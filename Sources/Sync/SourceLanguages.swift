@@ -10,7 +10,7 @@ public final class SourceLanguages {
     private let commit: ObjectID
     private var known: [TreePath?: String] = [:]
     /// What `.concord` says, once it was read.
-    private var said: String??
+    private var settings: TreeSettings?
 
     /// An Xcode project of a large app has some megabytes.
     private static let bytesMax = 32 << 20
@@ -19,6 +19,16 @@ public final class SourceLanguages {
     public init(in commit: ObjectID, of repository: Repository) {
         self.commit = commit
         self.repository = repository
+    }
+
+    /// Which languages the `.concord` of the tree says are one.
+    func aliases() throws(GitError) -> LanguageAliases { try said().policy.aliases }
+
+    private func said() throws(GitError) -> TreeSettings {
+        if let settings { return settings }
+        let read = try TreeSettings(in: commit, of: repository)
+        settings = read
+        return read
     }
 
     /// The language of a table, which its folder names.
@@ -33,8 +43,7 @@ public final class SourceLanguages {
         var place = path.parent
         while let inner = place, !inner.name.hasSuffix(".lproj") { place = inner.parent }
         guard let place else { return "en" }
-        if said == nil { said = .some(try TreeSettings(in: commit, of: repository).sourceLanguage) }
-        if let said, let language = said { return language }
+        if let language = try said().sourceLanguage { return language }
         let folder = place.parent
         if let found = known[folder] { return found }
         let tree = try repository.tree(of: commit)

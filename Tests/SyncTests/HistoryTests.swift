@@ -302,7 +302,9 @@ import Testing
         // The branch with the tables gets the edit of the catalog; who asks there is led to it.
         try fixture.pass(fixture.settings(from: "main", into: "tables", back: false) { $0.source = .from })
         #expect(try fixture.text("tables", plurals) == pluralTable(one: "1 fichier", other: "%d fichiers"))
-        #expect(try events("tables", plurals, "n.one").dropFirst() == ["Edit", "Reword", "Table"])
+        let back = try events("tables", plurals, "n.one")
+        // Commits of one second have no order among the lines of a history.
+        #expect(Set(back.dropFirst()) == ["Edit", "Reword", "Table"], "\(back)")
         let reasons = try CatalogHistory(at: "tables", in: fixture.open()).reasons(for: "files", language: "fr", at: TreePath(plurals)!)
         let reason = try #require(reasons.first { $0.leaf.field == "n.one" })
         #expect(reason.event?.commit.subject == "Edit" && reason.event?.stoodIn.map(\.description) == [catalogPath])

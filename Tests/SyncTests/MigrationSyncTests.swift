@@ -198,12 +198,18 @@ import Testing
         #expect(try leaves(fixture, "main").isSuperset(of: ["a zh-Hans value 壹", "a zh-Hans state needs_review", "files zh-Hans plural.other.value %d 份文件"]))
         #expect(try leaves(fixture, "main").allSatisfy { !$0.contains("zh-CN") })
         try expectIdle(fixture)
+        let history = try CatalogHistory(at: "main", in: fixture.open())
+        let reason = try #require(try history.reasons(for: "a", language: "zh-Hans", at: TreePath(path)!).first { $0.leaf.isText })
+        #expect(reason.event?.commit.author.name == "Wang" && reason.event?.stoodIn.map(\.description) == [chinese])
+        #expect(try history.events(of: "files", language: "zh-Hans", at: TreePath(path)!).last?.stoodIn.map(\.description) == [chinesePlurals])
         // An edit of the catalog goes back into the folder that is there, and makes no other.
         try push(fixture.person("dev", on: "main"), [path: catalog(keys("壹", "贰", "%d 个文档"))])
         #expect(try fixture.pass().held.isEmpty)
         #expect(try fixture.text("l10n/zh", chinese) == "\"a\" = \"壹\";\n\"b\" = \"贰\";\n")
         #expect(try fixture.text("l10n/zh", chinesePlurals) == pluralTable(one: nil, other: "%d 个文档"))
         #expect(try !files(fixture, "l10n/zh").contains { $0.contains("zh-Hans") })
+        let back = try CatalogHistory(at: "l10n/zh", in: fixture.open()).reasons(for: "b", language: "zh-CN", at: TreePath(chinese)!)
+        #expect(back.map(\.event?.commit.author.name) == ["Dev"] && back.first?.event?.stoodIn.map(\.description) == [path], "\(back)")
         try expectIdle(fixture)
         // The code changes in the catalog later: nothing is to be done, and edits go on.
         try push(fixture.person("dev", on: "main"), [path: try fixture.text("main", path).replacingOccurrences(of: "zh-Hans", with: "zh-CN")])

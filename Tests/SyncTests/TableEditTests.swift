@@ -181,14 +181,15 @@ import Testing
         try second.pass(second.settings(back: false))
         let other = try second.person("dev", on: "main")
         try other.git("rm", "-q", plurals)
-        try other.pushFile(catalog("fr", "\(form("x", "%#@n@").dropFirst(6).dropLast(2)) }, \"substitutions\" : { \"n\" : { \"formatSpecifier\" : \"d\", \(forms("un fichier")) } }"), to: "A.xcstrings")
+        let text = "\"stringUnit\" : { \"state\" : \"translated\", \"value\" : \"%#@n@\" }"
+        try other.pushFile(catalog("fr", "\(text), \"substitutions\" : { \"n\" : { \"formatSpecifier\" : \"d\", \(forms("un fichier")) } }"), to: "A.xcstrings")
         _ = try restore(second, "%d seul fichier")
         #expect(try second.text("main", "A.xcstrings").contains("\"needs_review\", \"value\" : \"%arg seul fichier\""))
     }
 
     @Test func `are restored in the language of their folder, as the project says it`() throws {
         let path = "Base.lproj/A.strings"
-        let fixture = try Fixture(branches: [])
+        let fixture = try Fixture(catalog: nil, branches: [])
         let dev = try fixture.person("dev", on: "main")
         try dev.pushFile("let package = Package(name: \"A\", defaultLocalization: \"de\")\n", to: "Package.swift")
         try dev.pushFile("bye = Tschüss;\n".replacingOccurrences(of: "Tschüss", with: "\"Tschüss\""), to: path)
@@ -196,7 +197,8 @@ import Testing
         try fixture.person("marie", on: "l10n/fr").pushFile("bye = \"Servus\";\n", to: path)
         try dev.pushFile("bye = \"Ade\";\n", to: path)
         try fixture.pass(fixture.settings(back: false))
-        #expect(try Ledger(fixture.open()).contents().losses.map(\.leaf.language) == ["de"])
+        let losses = try Ledger(fixture.open()).contents().losses
+        #expect(losses.map(\.leaf.language) == ["de"], "\(losses)")
         _ = try restore(fixture, "Servus")
         #expect(try fixture.text("main", path) == "bye = \"Servus\";\n")
         let branch = try CatalogBranch("main", in: fixture.open())
