@@ -98,7 +98,7 @@ public enum CheckRule: String, CaseIterable, Sendable {
         case .placeholderType: "A placeholder reads its argument as the type that is passed."
         case .placeholderWidth: "A placeholder reads integers as wide as they are passed."
         case .placeholderOrder: "A text numbers all of its placeholders or none."
-        case .percentSign: "A percent sign in a text with placeholders is written %%."
+        case .percentSign: "A percent sign in a text with placeholders, or beside a source text with %%, is written %%."
         case .substitutionMissing: "Each %#@name@ has a substitution of that name."
         case .substitutionUnused: "Each substitution is used by a %#@name@."
         case .missingTranslation: "Each language of the file has all texts."

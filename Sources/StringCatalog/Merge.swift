@@ -435,18 +435,26 @@ struct Merger {
         let across = role == .ours ? theirsFromBase : oursFromBase
         let (document, other) = role == .ours ? (ours, theirs) : (theirs, ours)
         var lost: [[UInt8]: Int] = [:]
-        func languages(_ document: CatalogDocument, _ side: Side, _ index: Int) -> [[UInt8]] {
+        /// How the base spells each language that went.
+        var spelling: [[UInt8]: String] = [:]
+        func names(_ document: CatalogDocument, _ side: Side, _ index: Int) -> [Name] {
             guard let localizations = sides.member(Value(side, document.entries[index].value), "localizations") else { return [] }
-            return sides.items(localizations).map { sides.identity(of: $0.name) }
+            return sides.items(localizations).map(\.name)
         }
+        func languages(_ document: CatalogDocument, _ side: Side, _ index: Int) -> [[UInt8]] { names(document, side, index).map { sides.identity(of: $0) } }
         for j in base.entries.indices where !alignment.isSame[j] && alignment.entry[j] >= 0 {
-            let had = languages(base, .base, j)
+            let had = names(base, .base, j)
             // What the other side removed too, nobody misses. The entry may even be that side's, back for a key that the export dropped.
             var has = Set(languages(document, role, Int(alignment.entry[j])))
             if across.entry[j] >= 0, !across.isSame[j] {
-                has.formUnion(Set(had).subtracting(languages(other, role.other, Int(across.entry[j]))))
+                has.formUnion(Set(had.map { sides.identity(of: $0) }).subtracting(languages(other, role.other, Int(across.entry[j]))))
             }
-            for language in had where !has.contains(language) { lost[language, default: 0] += 1 }
+            for name in had {
+                let language = sides.identity(of: name)
+                guard !has.contains(language) else { continue }
+                lost[language, default: 0] += 1
+                if spelling[language] == nil { spelling[language] = sides.text(name) }
+            }
         }
         guard !lost.isEmpty else { return }
         var total: [[UInt8]: Int] = [:]
@@ -457,7 +465,7 @@ struct Merger {
         for (language, count) in lost.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) where Double(count) > policy.lostShareMax * Double(total[language] ?? 0) {
             heldLanguages.insert(language)
             report.decisions.append(Decision(
-                path: LeafPath(language: String(decoding: language, as: UTF8.self)), rule: "a partial export removes nothing",
+                path: LeafPath(language: spelling[language] ?? String(decoding: language, as: UTF8.self)), rule: "a partial export removes nothing",
                 outcome: "\(count) of \(total[language] ?? 0) texts were missing on the translation side and stay"))
         }
     }

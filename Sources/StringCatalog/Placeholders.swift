@@ -31,6 +31,8 @@ struct FormatText {
     private(set) var isMixed = false
     /// Whether a `%` stands in it that begins no placeholder.
     private(set) var hasBarePercent = false
+    /// Whether `%%` stands in it: whoever wrote it means the text to be read as a format.
+    private(set) var hasEscapedPercent = false
 
     /// No text for people has more; what follows is not read, so that a hostile one costs no more than another.
     private static let placeholdersMax = 200
@@ -64,7 +66,10 @@ struct FormatText {
             }
             return i == first ? nil : value
         }
-        if at(i) == 0x25 { return i + 1 }
+        if at(i) == 0x25 {
+            hasEscapedPercent = true
+            return i + 1
+        }
         if text[i...].starts(with: Array("arg".utf8)) {
             usesOwnArgument = true
             return i + 3

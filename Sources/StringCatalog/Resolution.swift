@@ -33,6 +33,9 @@ public struct Resolutions: Sendable {
 
     public var isEmpty: Bool { byPlace.isEmpty }
 
+    /// All of them, in no order but that of the decisions about one place.
+    package var all: [Resolution] { byPlace.values.flatMap { $0 } }
+
     package func resolution(
         at path: LeafPath, base: String?, ours: String?, theirs: String?, aliases: LanguageAliases = LanguageAliases()
     ) -> Resolution? {

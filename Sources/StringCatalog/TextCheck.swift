@@ -44,6 +44,7 @@ extension CatalogCheck {
         let passed = isKeyTrue ? key.placeholders : (sourceUses ?? []).filter { $0.leaf.substitution == nil }.flatMap { $0.arguments }
         let shown = shown(sourceUses, key)
         let isBare = passed.isEmpty && (sourceUses?.contains { $0.format.hasBarePercent } ?? key.hasBarePercent)
+        let isFormat = !passed.isEmpty || !isBare && (sourceUses?.contains { $0.format.hasEscapedPercent } ?? key.hasEscapedPercent)
         let sourceUsesOwn = sourceUses?.contains { $0.leaf.substitution != nil && $0.format.usesOwnArgument } ?? false
 
         for (localization, uses) in zip(localizations, uses) {
@@ -54,7 +55,7 @@ extension CatalogCheck {
                     checkArguments(use, localization, passed: passed, isBare: isBare)
                     if !localization.isSource { checkShown(use, localization, shown, passed: passed) }
                 }
-                checkWriting(use, localization, isFormat: !passed.isEmpty)
+                checkWriting(use, localization, isFormat: isFormat, hasPlaceholders: !passed.isEmpty)
             }
         }
     }
@@ -160,14 +161,15 @@ extension CatalogCheck {
             "the substitution does not show its number, as the source text does; add %arg")
     }
 
-    private func checkWriting(_ use: Use, _ localization: Localization, isFormat: Bool) {
+    private func checkWriting(_ use: Use, _ localization: Localization, isFormat: Bool, hasPlaceholders: Bool) {
         if use.format.isMixed {
             report(
                 .placeholderOrder, at: use.leaf.value, in: localization.member,
                 "some placeholders are numbered and some are not; number all of them: %1$@, %2$@")
         }
         if isFormat, use.format.hasBarePercent {
-            report(.percentSign, at: use.leaf.value, in: localization.member, "a single % stands in a text with placeholders; write %%")
+            let why = hasPlaceholders ? "a single % stands in a text with placeholders" : "a single % stands where the source text has %%"
+            report(.percentSign, at: use.leaf.value, in: localization.member, "\(why); write %%")
         }
     }
 

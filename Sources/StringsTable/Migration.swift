@@ -255,7 +255,7 @@ private indirect enum Localization {
                 return
             }
             let renamed = categories.map { category in
-                (category: category.category, unit: category.unit.mapped { Localization.withArgument($0, specifier, argument) })
+                (category: category.category, unit: category.unit.mapped { withArgument($0, specifier, argument) })
             }
             made.append(Substitution(
                 name: variable.key, argument: arguments.count > 1 || variables.count > 1 ? argument : nil, specifier: specifier, plural: .plural(renamed)))
@@ -270,36 +270,6 @@ private indirect enum Localization {
             guard category.category.elementsEqual("other".utf8), case .text(let text, _) = category.unit else { return false }
             return withArgument(text, specifier, 1) != text && substitutionsUsed(in: text).isEmpty
         }
-    }
-
-    /// The text with `%arg` for the variable's own placeholder: `%d`, or `%2$d` where it is the second argument.
-    private static func withArgument(_ text: [UInt8], _ specifier: [UInt8], _ argument: Int?) -> [UInt8] {
-        var out: [UInt8] = []
-        var i = 0
-        while i < text.count {
-            guard text[i] == 0x25 else {
-                out.append(text[i])
-                i += 1
-                continue
-            }
-            if i + 1 < text.count, text[i + 1] == 0x25 {
-                out += [0x25, 0x25]
-                i += 2
-                continue
-            }
-            var k = i + 1
-            while k < text.count, text[k] >= 0x30, text[k] <= 0x39 { k += 1 }
-            var start = i + 1
-            if k > i + 1, k < text.count, text[k] == 0x24, Int(String(decoding: text[(i + 1)..<k], as: UTF8.self)) == argument { start = k + 1 }
-            if text[start...].starts(with: specifier) {
-                out += Array("%arg".utf8)
-                i = start + specifier.count
-            } else {
-                out.append(0x25)
-                i += 1
-            }
-        }
-        return out
     }
 
     private func mapped(_ transform: ([UInt8]) -> [UInt8]) -> Localization {
@@ -334,6 +304,36 @@ private indirect enum Localization {
     private func object(_ members: [([UInt8], [UInt8])]) -> [UInt8] {
         [0x7b] + Array(members.map { quoted($0.0) + [0x3a] + $0.1 }.joined(separator: [0x2c])) + [0x7d]
     }
+}
+
+/// The text with `%arg` for the variable's own placeholder: `%d`, or `%2$d` where it is the second argument.
+func withArgument(_ text: [UInt8], _ specifier: [UInt8], _ argument: Int?) -> [UInt8] {
+    var out: [UInt8] = []
+    var i = 0
+    while i < text.count {
+        guard text[i] == 0x25 else {
+            out.append(text[i])
+            i += 1
+            continue
+        }
+        if i + 1 < text.count, text[i + 1] == 0x25 {
+            out += [0x25, 0x25]
+            i += 2
+            continue
+        }
+        var k = i + 1
+        while k < text.count, text[k] >= 0x30, text[k] <= 0x39 { k += 1 }
+        var start = i + 1
+        if k > i + 1, k < text.count, text[k] == 0x24, Int(String(decoding: text[(i + 1)..<k], as: UTF8.self)) == argument { start = k + 1 }
+        if text[start...].starts(with: specifier) {
+            out += Array("%arg".utf8)
+            i = start + specifier.count
+        } else {
+            out.append(0x25)
+            i += 1
+        }
+    }
+    return out
 }
 
 /// Which argument each variable of a format is: `%1$#@files@` says it, else they count from the left.

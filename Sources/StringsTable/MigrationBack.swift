@@ -29,8 +29,27 @@ public func mergeAcrossMigration(
         base: old, ours: table.document, theirs: theirs, kind: table.kind, language: TableLanguage(code: table.language, isSource: isSource), policy: policy)
 }
 
+/// What a catalog has of some keys in one language, as a table of that language has it: in its form, with its names for variables.
+/// Keys that the catalog lacks in that language are not in it.
+/// - Throws: where the texts cannot be written as a table.
+package func table(of keys: Set<String>, in catalog: CatalogDocument, like model: LocalizedTable) throws -> TableDocument {
+    func isSame(_ a: String, _ b: String) -> Bool { languageIdentity(Array(a.utf8)) == languageIdentity(Array(b.utf8)) }
+    let source = catalog.sourceLanguage ?? "en"
+    let rows = model.document.rows
+    let kept = keys.filter { !catalog.leaves(of: $0, language: model.language).isEmpty }
+    let own = try TableDocument(parsing: model.document.removing(rows.indices.filter { !kept.contains(rows[$0].key.string) }))
+    let base = try CatalogDocument(
+        parsing: migrated([LocalizedTable(language: model.language, kind: model.kind, document: own)], sourceLanguage: source).bytes)
+    var back = TableEdits(kind: model.kind, isSource: isSame(model.language, source))
+    for change in changes(from: base, to: catalog) {
+        guard let key = change.path.key, kept.contains(key), change.path.language.map({ isSame($0, model.language) }) ?? true else { continue }
+        back.note(change, key)
+    }
+    return try back.applied(to: own)
+}
+
 /// Changes of a catalog, by key, for one table.
-private struct TableEdits {
+struct TableEdits {
     let kind: TableKind
     let isSource: Bool
     private var order: [String] = []
@@ -107,8 +126,8 @@ private struct TableEdits {
     }
 
     /// Where a leaf of the catalog stands in a row, and how its text is written there; nil where the row has another form.
-    private static func place(of field: String, in node: Node) -> (path: [String], text: (String) -> String)? {
-        func same(_ text: String) -> String { text }
+    static func place(of field: String, in node: Node) -> (path: [String], text: @Sendable (String) -> String)? {
+        @Sendable func same(_ text: String) -> String { text }
         let parts = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard node.isDictionary else { return field == "value" ? ([], same) : nil }
         if field == "value" { return (["NSStringLocalizedFormatKey"], same) }
@@ -122,7 +141,7 @@ private struct TableEdits {
         guard let variable = node.rows.last(where: { $0.key.string == name })?.value else { return nil }
         var type = "d"
         if case .text(let text)? = variable.rows.last(where: { $0.key.string == "NSStringFormatValueTypeKey" })?.value.content { type = text.string }
-        return ([name, parts[parts.count - 2]], { TableEdits.spelled($0, type) })
+        return ([name, parts[parts.count - 2]], { [type] in TableEdits.spelled($0, type) })
     }
 
     /// A text of a substitution as a variable has it.
@@ -137,6 +156,8 @@ private struct TableEdits {
             let inner = own.map { (path: Array($0.path.dropFirst()), slot: $0.slot) }
             if let i = node.rows.lastIndex(where: { $0.key.string == name }) {
                 if inner.contains(where: { $0.path.isEmpty && $0.slot == nil }) {
+                    // A variable without `other` has no form in a catalog: its next edit could not come back.
+                    if name == "other", isVariable(Content(node)) { continue }
                     plan.rows[i] = .removed
                 } else if let value = value(node.rows[i].value, inner, texts) {
                     plan.rows[i] = .edited(RowEdit(value: value))

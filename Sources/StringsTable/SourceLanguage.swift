@@ -68,7 +68,7 @@ private func value(of name: String, in bytes: Bytes) -> String? {
 }
 
 /// A language as it is named today: old projects have `English` and `English.lproj`.
-func currentCode(_ name: String) -> String {
+package func currentCode(_ name: String) -> String {
     switch name {
     case "English": "en"
     case "French": "fr"

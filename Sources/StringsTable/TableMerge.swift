@@ -199,6 +199,9 @@ struct TableMerger {
     private var order: KeyOrder = .xcode
     /// Whether one of the tables is XML and the other is not.
     private var crossesForms = false
+    /// Whether both sides changed the present variable. A change of one side alone is taken as it is, as in a catalog; where
+    /// the two are put together, nobody saw that `other` goes.
+    private var keepsOther = false
 
     /// What a dictionary is in its table; the rules of its members depend on it.
     private enum Level {
@@ -452,7 +455,7 @@ struct TableMerger {
             conflict(base.value, o, t, "one side deleted the key, the other changed its \(isSame ? "comment" : "text")")
             return side == .ours
         case .variable where !isType(base.key):
-            if base.key.elementsEqual("other".utf8) {
+            if keepsOther, base.key.elementsEqual("other".utf8) {
                 decide("a language never loses its category other", "kept")
                 return false
             }
@@ -514,7 +517,9 @@ struct TableMerger {
         // What only ours changed stays, unless ours are translators, against whose tools some rules protect.
         if same(b, t), policy.translationRole != .ours || !o.isDictionary { return nil }
         if o.isDictionary, t.isDictionary {
-            let plan = rows(b?.rows ?? [], o.rows, t.rows, inside(level, t))
+            let inner = inside(level, t)
+            if inner == .variable { keepsOther = !same(b, o) && !same(b, t) }
+            let plan = rows(b?.rows ?? [], o.rows, t.rows, inner)
             return plan.isEmpty ? nil : .rows(plan)
         }
         if isUnsayable(b, o, t) { return nil }

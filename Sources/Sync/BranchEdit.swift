@@ -72,6 +72,12 @@ public struct CatalogBranch {
         try BranchEditError.wrapping { () throws(GitError) in try repository.entry(at: path, in: tree) }.flatMap { $0.mode.isFile ? $0 : nil }
     }
 
+    /// The language of a table on the branch.
+    func language(ofTable path: TreePath) throws(BranchEditError) -> TableLanguage {
+        let tip = try tip()
+        return try BranchEditError.wrapping { () throws(GitError) in try SourceLanguages(in: tip, of: repository).table(at: path) }
+    }
+
     /// Edits one file of texts and commits the result as `author`. If someone else moves the branch meanwhile, the edit is made again
     /// on what is there then; nobody's work is lost.
     ///
@@ -141,12 +147,13 @@ public struct CatalogBranch {
 
     /// The one file that has a key: at the given path, or else the only one in the tree. A table has it only if it is of the language.
     public func path(of key: String, language: String? = nil, named path: String?, preferring known: String? = nil) throws(BranchEditError) -> TreePath {
-        let tree = try tree(of: tip())
+        let tip = try tip()
+        let tree = try tree(of: tip)
         for text in [path, known].compactMap({ $0 }) {
             if let place = TreePath(text), try file(at: place, in: tree) != nil { return place }
             if text == path { throw .absent("\(name.shorthand) has no file \(text)") }
         }
-        let found = try BranchEditError.wrapping { () throws(GitError) in try paths(of: key, language: language, in: tree) }
+        let found = try BranchEditError.wrapping { () throws(GitError) in try paths(of: key, language: language, in: tree, SourceLanguages(in: tip, of: repository)) }
         guard let first = found.first else { throw .absent("no catalog or table on \(name.shorthand) has the key \"\(key)\"; name one with --path") }
         guard found.count == 1 else {
             throw .absent("several files have the key \"\(key)\": \(found.map(\.description).joined(separator: ", ")); name one with --path")
@@ -154,16 +161,16 @@ public struct CatalogBranch {
         return first
     }
 
-    private func paths(of key: String, language: String?, in tree: ObjectID) throws(GitError) -> [TreePath] {
-        func isCandidate(_ path: TreePath) -> Bool {
-            guard TableKind(path: path.name) != nil else { return path.name.hasSuffix(".xcstrings") }
-            guard let language, let own = TableLanguage(path: path.description).code else { return false }
-            return isSameLanguage(own, language)
-        }
+    private func paths(of key: String, language: String?, in tree: ObjectID, _ languages: SourceLanguages) throws(GitError) -> [TreePath] {
+        func isOfTexts(_ path: TreePath) -> Bool { TableKind(path: path.name) != nil || path.name.hasSuffix(".xcstrings") }
         var found: [TreePath] = []
-        for entry in try repository.files(in: tree, where: isCandidate) where entry.mode.isFile {
+        for entry in try repository.files(in: tree, where: isOfTexts) where entry.mode.isFile {
+            let table = try languages.table(at: entry.path)
+            if TableKind(path: entry.path.name) != nil {
+                guard let language, let own = table.code, isSameLanguage(own, language) else { continue }
+            }
             guard let file = try files.file(entry, path: entry.path) else { continue }
-            if !file.leaves(of: key, language: nil, at: entry.path).isEmpty || file.value(at: LeafPath(key: key)) != nil { found.append(entry.path) }
+            if !file.leaves(of: key, language: nil, in: table).isEmpty || file.value(at: LeafPath(key: key)) != nil { found.append(entry.path) }
         }
         return found
     }
@@ -196,10 +203,11 @@ extension Ledger {
 
             """
         let origin = try BranchEditError.wrapping { () throws(GitError) in try file(before: lost) }
+        let language = try branch.language(ofTable: path)
         return try branch.edit(path, message: message, author: author) { file throws(EditFault) in
-            let leaf = try lost.leaf(in: file)
-            if case .table(let table, _) = file, case .table? = origin, let origin, !table.reaches(leaf) { return try file.taking(leaf, from: origin, path: path) }
-            return try file.setting(lost.text, state: "needs_review", at: leaf, path: path)
+            let (leaf, text) = try lost.place(in: file)
+            if case .table(let table, _) = file, case .table? = origin, let origin, !table.reaches(leaf) { return try file.taking(leaf, from: origin, in: language) }
+            return try file.setting(text, state: "needs_review", at: leaf, in: language)
         }
     }
 
@@ -222,16 +230,13 @@ extension Ledger {
 }
 
 extension LostText {
-    /// The place of the text in a file of either form: it may have been lost before the tables became a catalog.
-    fileprivate func leaf(in file: LocalizedFile) throws(EditFault) -> LeafPath {
-        let isPlain = leaf.field == nil || leaf.field == "value" || leaf.field == "stringUnit.value"
-        switch (file, TableKind(path: self.file) != nil) {
-        case (.catalog, false), (.table, true): return leaf
-        case (.catalog, true) where isPlain: return LeafPath(key: leaf.key, language: leaf.language, field: "stringUnit.value")
-        case (.table, false) where isPlain: return LeafPath(key: leaf.key, language: leaf.language, field: "value")
-        case (_, _) where leaf.isComment: return LeafPath(key: leaf.key, language: TableKind(path: self.file) == nil ? leaf.language : nil, field: "comment")
-        case (.catalog, _), (.table, _):
+    /// The place of the text in a file of either form, and the text as it stands there: it may have been lost before the tables became
+    /// a catalog.
+    fileprivate func place(in file: LocalizedFile) throws(EditFault) -> (leaf: LeafPath, text: String) {
+        guard (file.table == nil) != (TableKind(path: self.file) == nil) else { return (leaf, text) }
+        guard let there = file.counterpart(of: leaf) else {
             throw .place("it was lost in \(self.file) as \(leaf.field ?? ""), and this file has another form; put in by hand: \(text)")
         }
+        return (there.path, there.text(text))
     }
 }

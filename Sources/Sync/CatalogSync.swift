@@ -11,6 +11,22 @@ public struct Held: Hashable, Sendable, CustomStringConvertible {
     public let ours: String?
     public let theirs: String?
     public let why: String
+    /// The leaf's language in a form that all of its codes have in common, aliases too.
+    var language: [UInt8]? = nil
+
+    /// Whether another one waits at this place: with another code of its language perhaps, or in a table where this one is in the catalog
+    /// that was made of it.
+    func isSamePlace(as other: Held) -> Bool {
+        guard let leaf, let place = other.leaf else { return file == other.file && self.leaf == other.leaf }
+        guard leaf.key == place.key, (language ?? leaf.language.map { Array($0.utf8) }) == (other.language ?? place.language.map { Array($0.utf8) }) else { return false }
+        if file == other.file { return leaf.field == place.field }
+        guard let name = TableName(of: file), name == TableName(of: other.file) else { return false }
+        return switch (TableKind(path: file.name), TableKind(path: other.file.name)) {
+        case (nil, _?): place.isCounterpart(ofCatalogLeaf: leaf)
+        case (_?, nil): leaf.isCounterpart(ofCatalogLeaf: place)
+        case (nil, nil), (_?, _?): false
+        }
+    }
 
     public var description: String {
         // A name with a line feed in it would write lines of its own into the log, and trailers into the message of the commit.
@@ -113,7 +129,7 @@ struct CatalogSync {
     ) throws(GitError) -> CatalogResult {
         do {
             var policy = policy.mergePolicy(for: file.path, sourceSide: sourceSide)
-            policy.resolutions = resolutions[file.path.description] ?? Resolutions()
+            policy.resolutions = decisions(about: file.path, ours)
             let language = try language(of: file, policy)
             var merged = try LocalizedMerge(base: base, ours: ours, theirs: theirs, language: language, policy: policy)
             if !merged.report.undated.isEmpty {

@@ -15,7 +15,7 @@ public struct SyncConflict: Sendable {
     public var exchanged: SyncConflict {
         SyncConflict(
             target: source, source: target,
-            held: Held(file: held.file, leaf: held.leaf, base: held.base, ours: held.theirs, theirs: held.ours, why: held.why))
+            held: Held(file: held.file, leaf: held.leaf, base: held.base, ours: held.theirs, theirs: held.ours, why: held.why, language: held.language))
     }
 
     /// One JSON object on one line.
@@ -80,7 +80,7 @@ public struct Conflicts {
             }
             for place in held {
                 let isKnown = found.contains {
-                    $0.target.name == step.source.name && $0.source.name == step.target.name && $0.held.file == place.file && $0.held.leaf == place.leaf
+                    $0.target.name == step.source.name && $0.source.name == step.target.name && $0.held.isSamePlace(as: place)
                 }
                 if !isKnown { found.append(SyncConflict(target: step.target, source: step.source, held: place)) }
             }
@@ -122,13 +122,20 @@ public struct Conflicts {
             \(conflict.source.name.shorthand) had: \(held.theirs.map { printable($0) } ?? "nothing")
 
             """
+        let language = try language(of: held.file, on: branch)
         return try branch.edit(held.file, message: message, author: person) { () throws(GitError) in
             try memory.remember(resolution, file: held.file, by: person)
         } _: { file throws(EditFault) in
             // A text of a table has no state; nobody has looked at it here.
-            guard let incoming else { return try file.setting(chosen ?? "", state: choice == .theirs ? "needs_review" : "translated", at: leaf, path: held.file) }
-            return try file.taking(leaf, from: incoming, path: held.file)
+            guard let incoming else { return try file.setting(chosen ?? "", state: choice == .theirs ? "needs_review" : "translated", at: leaf, in: language) }
+            return try file.taking(leaf, from: incoming, in: language)
         }
+    }
+
+    /// The language of a table; what the configuration says about source texts comes first.
+    private func language(of path: TreePath, on branch: CatalogBranch) throws(BranchEditError) -> TableLanguage {
+        guard let source = settings.sourceLanguage, TableKind(path: path.name) != nil else { return try branch.language(ofTable: path) }
+        return TableLanguage(path: path.description, sourceLanguage: source)
     }
 
     /// Remembers a decision by which the target stays as it is.

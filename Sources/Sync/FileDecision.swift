@@ -43,17 +43,18 @@ extension CatalogSync {
         let (base, ours, theirs) = (try localized(file.base, file), try localized(file.ours, file), try localized(file.theirs, file))
         guard let lost = winner == .ours ? theirs : ours else { return trace }
         let kept = winner == .ours ? ours : theirs
-        for (path, text) in texts(of: lost, since: base, at: file.path) where !isSameText(kept?.value(at: path), text) {
+        for (path, text) in try texts(of: lost, since: base, at: file.path) where !isSameText(kept?.value(at: path), text) {
             let loss = Loss(path: path, text: text, from: "\(winner.other)", rule: rule)
             trace.losses.append((loss, base?.value(at: path), ours?.value(at: path), theirs?.value(at: path)))
         }
         return trace
     }
 
-    private func texts(of file: LocalizedFile, since base: LocalizedFile?, at path: TreePath) -> [(path: LeafPath, text: String)] {
+    private func texts(of file: LocalizedFile, since base: LocalizedFile?, at path: TreePath) throws(GitError) -> [(path: LeafPath, text: String)] {
         let changed: [CatalogChange] = switch file {
         case .catalog(let document): changes(from: base?.catalog, to: document).filter(\.isOfText)
-        case .table(let document, _): changes(from: base?.table, to: document, language: TableLanguage(path: path.description).code)
+        case .table(let document, _):
+            changes(from: base?.table, to: document, language: TableLanguage(path: path.description, sourceLanguage: try sourceLanguage(path)).code)
         }
         var texts: [(path: LeafPath, text: String)] = []
         for change in changed {

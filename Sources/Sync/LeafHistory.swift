@@ -33,10 +33,10 @@ public struct LeafPassage: Sendable {
 /// Where the leaves stand in a commit. Their places are named as in the file that was asked about, whatever the form is there.
 enum LeafPlace: Hashable {
     case file(TreePath)
-    /// Before a catalog was made of them: in the tables of all languages.
-    case tables(TableName, sourceLanguage: String)
-    /// On a branch that has migrated: in the catalog from which they came into a table.
-    case catalog(TreePath, asTable: TreePath)
+    /// Before a catalog was made of them: in the tables of all languages, which the catalog has under these codes.
+    case tables(TableName, sourceLanguage: String, codes: [String])
+    /// On a branch that has migrated: in the catalog from which they came into a table, of which this is the version they came into.
+    case catalog(TreePath, asTable: TreeEntry)
 }
 
 /// The history of the leaves of one key, or of one language of it.
@@ -45,7 +45,10 @@ enum LeafPlace: Hashable {
 final class LeafHistory {
     private let files: LocalizedFiles
     private let keys: Set<String>
-    private let isMeant: (LocalizedFile, TreePath) -> [LeafPath: String]
+    private let isMeant: (LocalizedFile, TableLanguage) -> [LeafPath: String]
+    /// The language of a table.
+    private let languageOfTable: (TreePath) throws(GitError) -> TableLanguage
+    private let aliases: () throws(GitError) -> LanguageAliases
     private var leavesOfVersion: [Version: [LeafPath: String]] = [:]
     private var tableOfBlob: [ObjectID: TableDocument?] = [:]
 
@@ -62,10 +65,13 @@ final class LeafHistory {
     /// Tables may have been removed so many commits before the catalog came.
     private static let migrationCommitsMax = 5
 
-    init(of key: String, language: String?, in files: LocalizedFiles) {
+    /// - Parameter languages: those of the branch that one looks back from.
+    init(of key: String, language: String?, in files: LocalizedFiles, languages: SourceLanguages) {
         self.files = files
         keys = [key]
-        isMeant = { $0.leaves(of: key, language: language, at: $1) }
+        isMeant = { $0.leaves(of: key, language: language, in: $1) }
+        languageOfTable = { path throws(GitError) in try languages.table(at: path) }
+        aliases = { () throws(GitError) in try languages.aliases() }
     }
 
     /// Of these leaves and no others.
@@ -75,6 +81,8 @@ final class LeafHistory {
         isMeant = { file, _ in
             leaves.reduce(into: [:]) { found, leaf in file.value(at: leaf, aliases: aliases).map { found[leaf] = $0 } }
         }
+        languageOfTable = { path throws(GitError) in TableLanguage(path: path.description) }
+        self.aliases = { () throws(GitError) in aliases }
     }
 
     /// What the leaves are in a commit; empty where the file, or the key in it, is not there or cannot be read.
@@ -93,7 +101,7 @@ final class LeafHistory {
         case .file(let path), .catalog(let path, _):
             guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else { return [] }
             return [entry]
-        case .tables(let name, _): return try Standing(of: name, in: tree, repository).tables
+        case .tables(let name, _, _): return try Standing(of: name, in: tree, repository).tables
         }
     }
 
@@ -101,41 +109,41 @@ final class LeafHistory {
     private func leaves(in entries: [TreeEntry], read place: LeafPlace) throws(GitError) -> [LeafPath: String] {
         switch place {
         case .file(let path):
-            return try files.file(entries[0], path: path).map { isMeant($0, path) } ?? [:]
-        case .tables(let name, let source):
-            let tables = try tables(entries, source).map(\.table)
+            let language = try languageOfTable(path)
+            return try files.file(entries[0], path: path).map { isMeant($0, language) } ?? [:]
+        case .tables(let name, let source, let codes):
+            let tables = try tables(entries, source, codes).map(\.table)
             guard let catalog = try? CatalogDocument(parsing: migrated(tables, sourceLanguage: source).bytes) else { return [:] }
             // A table has no states: those that a migration gives are not of this time.
-            return isMeant(.catalog(catalog), name.catalog).filter { $0.key.isText || $0.key.field == "comment" }
+            return isMeant(.catalog(catalog), TableLanguage()).filter { $0.key.isText || $0.key.field == "comment" }
         case .catalog(let path, let table):
-            guard let document = try files.file(entries[0], path: path)?.catalog, let own = Self.table(of: keys, in: document, at: table) else { return [:] }
-            return isMeant(.table(own, .strings), table)
+            guard let document = try files.file(entries[0], path: path)?.catalog else { return [:] }
+            return try leaves(of: document, asIn: table)
         }
     }
 
-    /// The plain texts that a catalog has of some keys in one language, as the table of that language would have them.
-    private static func table(of keys: Set<String>, in catalog: CatalogDocument, at path: TreePath) -> TableDocument? {
-        let language = TableLanguage(path: path.description, sourceLanguage: catalog.sourceLanguage ?? "en")
-        var table = try? TableDocument(parsing: Bytes([]))
-        func set(_ text: String?, _ leaf: LeafPath) {
-            guard let text, let bytes = try? table?.setting(text, at: leaf, kind: .strings) else { return }
-            table = try? TableDocument(parsing: bytes)
-        }
-        for key in keys {
-            set(catalog.value(at: LeafPath(key: key, language: language.code, field: "stringUnit.value")), LeafPath(key: key, field: "value"))
-            set(catalog.value(at: LeafPath(key: key, field: "comment")), LeafPath(key: key, field: "comment"))
-        }
-        return table
+    /// The leaves of a catalog as a table of one language names them; empty where they have no form there.
+    private func leaves(of document: CatalogDocument, asIn entry: TreeEntry) throws(GitError) -> [LeafPath: String] {
+        guard let kind = TableKind(path: entry.path.name), let model = try files.file(entry, path: entry.path)?.table else { return [:] }
+        let source = document.sourceLanguage ?? "en"
+        guard let own = TableLanguage(path: entry.path.description, sourceLanguage: source).code else { return [:] }
+        let code = spelling(ofFolder: own, among: coverage(of: document).map(\.language), [own], try aliases())
+        let language = TableLanguage(code: own, isSource: isSameLanguage(code, source))
+        return (try? StringsTable.table(of: keys, in: document, like: LocalizedTable(language: code, kind: kind, document: model))).map { isMeant(.table($0, kind), language) } ?? [:]
     }
 
     /// The tables that count at run time, with nothing in them but the keys that are asked for.
-    private func tables(_ entries: [TreeEntry], _ source: String) throws(GitError) -> [(path: TreePath, table: LocalizedTable)] {
+    private func tables(_ entries: [TreeEntry], _ source: String, _ codes: [String]) throws(GitError) -> [(path: TreePath, table: LocalizedTable)] {
         var found: [(path: TreePath, table: LocalizedTable)] = []
         for entry in entries {
             guard entry.mode.isFile, let kind = TableKind(path: entry.path.name),
                 let language = TableLanguage(path: entry.path.description, sourceLanguage: source).code, let document = try table(entry)
             else { continue }
             found.append((entry.path, LocalizedTable(language: language, kind: kind, document: document)))
+        }
+        let (folders, aliases) = (found.map(\.table.language), try aliases())
+        found = found.map { path, table in
+            (path, LocalizedTable(language: spelling(ofFolder: table.language, among: codes, folders, aliases), kind: table.kind, document: table.document))
         }
         return loaded(found, table: \.table) { $0.path.isInBaseFolder }
     }
@@ -148,8 +156,8 @@ final class LeafHistory {
     }
 
     /// The tables in which these leaves stand; all that have one of the keys where no leaves are given.
-    private func paths(of leaves: [LeafPath]?, in commit: ObjectID, _ name: TableName, _ source: String) throws(GitError) -> [TreePath] {
-        try tables(Standing(of: name, in: repository.tree(of: commit), repository).tables, source).filter { _, table in
+    private func paths(of leaves: [LeafPath]?, in commit: ObjectID, _ name: TableName, _ source: String, _ codes: [String]) throws(GitError) -> [TreePath] {
+        try tables(Standing(of: name, in: repository.tree(of: commit), repository).tables, source, codes).filter { _, table in
             guard !table.document.entries.isEmpty else { return false }
             guard let languages = leaves?.compactMap(\.language), !languages.isEmpty else { return true }
             return languages.contains { isSameLanguage($0, table.language) }
@@ -224,8 +232,8 @@ final class LeafHistory {
     private func migration(_ commit: Commit, at place: LeafPlace, from parents: ArraySlice<Origin>, of leaves: [LeafPath]) throws(GitError) -> [LeafStep] {
         guard case .file = place else { return [] }
         for origin in parents where !origin.leaves.isEmpty {
-            guard case .tables(let name, let source)? = origin.place else { continue }
-            let tables = try paths(of: leaves, in: origin.id, name, source)
+            guard case .tables(let name, let source, let codes)? = origin.place else { continue }
+            let tables = try paths(of: leaves, in: origin.id, name, source, codes)
             return tables.isEmpty ? [] : [.migration(commit, tables)]
         }
         return []
@@ -236,10 +244,10 @@ final class LeafHistory {
     ) throws(GitError) -> LeafEvent {
         switch place {
         case .file(let path): return LeafEvent(commit: commit, path: path, changes: changed, origin: origin)
-        case .tables(let name, let source):
-            var tables = try paths(of: changed.map(\.leaf), in: commit.id, name, source)
+        case .tables(let name, let source, let codes):
+            var tables = try paths(of: changed.map(\.leaf), in: commit.id, name, source, codes)
             // A text that went stood there before.
-            if tables.isEmpty, let parent { tables = try paths(of: changed.map(\.leaf), in: parent, name, source) }
+            if tables.isEmpty, let parent { tables = try paths(of: changed.map(\.leaf), in: parent, name, source, codes) }
             return LeafEvent(commit: commit, path: tables.first ?? name.catalog, changes: changed, origin: origin, stoodIn: tables)
         case .catalog(let path, _): return LeafEvent(commit: commit, path: path, changes: changed, origin: origin, stoodIn: [path])
         }
@@ -270,21 +278,22 @@ final class LeafHistory {
             if let former = try formerPath(of: path), (TableKind(path: former.name) == nil) == (TableKind(path: path.name) == nil) { return .file(former) }
             guard let name = TableName(of: path) else { return nil }
             guard TableKind(path: path.name) == nil else {
-                return try repository.entry(at: name.catalog, in: tree) != nil ? .catalog(name.catalog, asTable: path) : nil
+                return try repository.entry(at: name.catalog, in: tree) != nil ? .catalog(name.catalog, asTable: entry) : nil
             }
             guard try hasTables(name, near: parent) else { return nil }
-            return .tables(name, sourceLanguage: try files.file(entry, path: path)?.catalog?.sourceLanguage ?? "en")
-        case .tables(let name, let source):
+            let document = try files.file(entry, path: path)?.catalog
+            return .tables(name, sourceLanguage: document?.sourceLanguage ?? "en", codes: document.map { coverage(of: $0).map(\.language) } ?? [])
+        case .tables(let name, let source, let codes):
             let standing = try Standing(of: name, in: tree, repository)
             if !standing.tables.isEmpty { return place }
             if standing.catalog != nil { return .file(name.catalog) }
             for table in try Standing(of: name, in: commit.tree, repository).tables {
-                if let former = try formerPath(of: table.path).flatMap({ TableName(of: $0) }) { return .tables(former, sourceLanguage: source) }
+                if let former = try formerPath(of: table.path).flatMap({ TableName(of: $0) }) { return .tables(former, sourceLanguage: source, codes: codes) }
             }
             return try hasTables(name, near: parent) ? place : nil
         case .catalog(let path, let table):
             if try repository.entry(at: path, in: tree) != nil { return place }
-            return try repository.entry(at: table, in: tree) != nil ? .file(table) : nil
+            return try repository.entry(at: table.path, in: tree) != nil ? .file(table.path) : nil
         }
     }
 
@@ -365,7 +374,7 @@ public struct CatalogHistory {
     /// The history of a key, or of one language of it, newest first.
     public func events(of key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafEvent] {
         var events: [LeafEvent] = []
-        try LeafHistory(of: key, language: language, in: LocalizedFiles(repository)).walk(from: tip, at: path, everyLine: true) { step in
+        try LeafHistory(of: key, language: language, in: LocalizedFiles(repository), languages: SourceLanguages(in: tip, of: repository)).walk(from: tip, at: path, everyLine: true) { step in
             switch step {
             case .event(let event): events.append(event)
             case .passage: break
@@ -383,7 +392,7 @@ public struct CatalogHistory {
 
     /// Why each leaf of a key, or of one language of it, is as it is; empty where there is no such text.
     public func reasons(for key: String, language: String?, at path: TreePath) throws(GitError) -> [LeafReason] {
-        let history = LeafHistory(of: key, language: language, in: LocalizedFiles(repository))
+        let history = LeafHistory(of: key, language: language, in: LocalizedFiles(repository), languages: SourceLanguages(in: tip, of: repository))
         let ledger = try Ledger(repository).contents()
         let present = try history.leaves(in: tip, at: .file(path)).sorted { $0.key.isListed(before: $1.key) }
         var reasons: [LeafReason] = []
@@ -404,7 +413,7 @@ public struct CatalogHistory {
                 other.key == leaf.key && (other.language == nil || other.language == leaf.language)
                     && (other.field == nil || other.field == leaf.field || leaf.field?.hasPrefix(other.field! + ".") == true
                         // The same text in its other form.
-                        || Set([other.field, leaf.field]) == ["value", "stringUnit.value"])
+                        || leaf.isCounterpart(ofCatalogLeaf: other) || other.isCounterpart(ofCatalogLeaf: leaf))
             }
             reasons.append(LeafReason(
                 leaf: leaf, value: value, event: event, passages: passages, migration: migration,

@@ -15,11 +15,13 @@ extension LocalizedFile {
     }
 
     /// All scalars of a key, or of one language of it.
-    func leaves(of key: String, language: String?, at path: TreePath) -> [LeafPath: String] {
+    ///
+    /// - Parameter table: the language of a table.
+    func leaves(of key: String, language: String?, in table: TableLanguage) -> [LeafPath: String] {
         switch self {
         case .catalog(let document): return document.leaves(of: key, language: language)
         case .table(let document, _):
-            let own = TableLanguage(path: path.description).code
+            let own = table.code
             guard let language else { return document.leaves(of: key, language: own) }
             guard let own, isSameLanguage(language, own) else { return [:] }
             // The comment is for all languages, here as in a catalog.
@@ -27,21 +29,29 @@ extension LocalizedFile {
         }
     }
 
+    /// The place of a text that stands, or stood, at a place of the other form; `nil` where this file has nothing of the kind.
+    func counterpart(of leaf: LeafPath) -> Counterpart? {
+        switch self {
+        case .catalog(let document): document.counterpart(ofTableLeaf: leaf)
+        case .table(let document, _): document.counterpart(ofCatalogLeaf: leaf)
+        }
+    }
+
     /// The file with another text at a place; see the edits of each form. A table has no states.
-    func setting(_ text: String, state: String?, at leaf: LeafPath, path: TreePath) throws(EditFault) -> Bytes {
+    func setting(_ text: String, state: String?, at leaf: LeafPath, in table: TableLanguage) throws(EditFault) -> Bytes {
         switch self {
         case .catalog(let document): try document.setting(text, state: state, at: leaf)
-        case .table(let document, let kind): try document.setting(text, at: leaf, kind: kind, language: TableLanguage(path: path.description))
+        case .table(let document, let kind): try document.setting(text, at: leaf, kind: kind, language: table)
         }
     }
 
     /// The file with what another one has at a place, a text with its state.
-    func taking(_ leaf: LeafPath, from other: LocalizedFile, path: TreePath) throws(EditFault) -> Bytes {
+    func taking(_ leaf: LeafPath, from other: LocalizedFile, in table: TableLanguage) throws(EditFault) -> Bytes {
         switch (self, other) {
         case (.catalog(let document), .catalog(let other)):
             return try document.taking(Set([leaf, leaf.stateOfText].compactMap { $0 }), from: other)
         case (.table(let document, let kind), .table(let other, _)):
-            return try document.taking([leaf], from: other, kind: kind, language: TableLanguage(path: path.description))
+            return try document.taking([leaf], from: other, kind: kind, language: table)
         case (.catalog, .table), (.table, .catalog): throw .place("one side is a catalog, the other a table of strings")
         }
     }

@@ -123,6 +123,15 @@ struct TableName: Hashable {
     }
 }
 
+/// The code that a catalog has for the language of a `.lproj` folder; the folder's own where it has none. Of two folders for one language
+/// the one with the catalog's own code is the catalog's.
+func spelling(ofFolder own: String, among codes: [String], _ folders: [String], _ aliases: LanguageAliases) -> String {
+    guard !codes.contains(where: { isSameLanguage($0, own) }), let code = codes.first(where: { aliases.areSame($0, currentCode(own)) }),
+        !folders.contains(where: { $0 != own && aliases.areSame($0, code) })
+    else { return own }
+    return code
+}
+
 /// What a tree has of one name.
 struct Standing: Equatable {
     var catalog: TreeEntry?
@@ -252,10 +261,11 @@ private struct Crossing {
         guard let catalog = (isOursConverted ? raw.theirs : raw.ours).catalog else { return }
         let present = try Self.catalog(catalog, sync)
         let source = present.sourceLanguage ?? "en"
-        baseTables = try Self.tables(base, source, sync)
-        editedTables = try Self.tables(edited, source, sync)
+        baseTables = try Self.tables(base, source, spelledAsIn: present, sync)
+        editedTables = try Self.tables(edited, source, spelledAsIn: present, sync)
         let (old, new) = (Self.effective(baseTables), Self.effective(editedTables))
-        var common = try base.catalog.map { try Self.catalog($0, sync) } ?? CatalogDocument(parsing: migrated(old, sourceLanguage: source).bytes)
+        var common = try base.catalog.map { try Self.spelled(Self.catalog($0, sync), asIn: present, sync.policy.aliases) }
+            ?? CatalogDocument(parsing: migrated(old, sourceLanguage: source).bytes)
         // The result follows the bytes of ours, so these have to follow the one catalog that people know.
         if isOursConverted { common = try CatalogDocument(parsing: merge(base: present, ours: present, theirs: common).bytes) }
         // What the base has in both forms is the same: the edit alone differs.
@@ -308,12 +318,13 @@ private struct Crossing {
         guard let catalog = raw.theirs.catalog else { return }
         let edited = try Self.catalog(catalog, sync)
         let source = edited.sourceLanguage ?? "en"
-        baseTables = try Self.tables(base, source, sync)
-        let common = try base.catalog.map { try Self.catalog($0, sync) } ?? CatalogDocument(parsing: migrated(Self.effective(baseTables), sourceLanguage: source).bytes)
+        baseTables = try Self.tables(base, source, spelledAsIn: edited, sync)
+        let common = try base.catalog.map { try Self.spelled(Self.catalog($0, sync), asIn: edited, sync.policy.aliases) }
+            ?? CatalogDocument(parsing: migrated(Self.effective(baseTables), sourceLanguage: source).bytes)
         (baseCatalog, editedCatalog) = (common, edited)
         let changed = changes(from: common, to: edited)
         var brought: [(entry: TreeEntry, document: TableDocument)] = []
-        let targets = Self.targets(baseTables, try Self.tables(ours, source, sync), changed, name)
+        let targets = Self.targets(baseTables, try Self.tables(ours, source, spelledAsIn: edited, sync), changed, name)
         let seen = Set(loaded(targets, table: \.table) { $0.entry.path.isInBaseFolder }.map(\.entry.path))
         for target in targets {
             // What the source language's own folder hides stays as it is.
@@ -491,8 +502,11 @@ private struct Crossing {
         do { return try CatalogDocument(parsing: bytes(entry, sync)) } catch let error as CatalogError { throw CrossingFault(file: entry.path, sentence: "it cannot be read: \(error)") }
     }
 
-    private static func tables(_ standing: Standing, _ source: String, _ sync: CatalogSync) throws -> [ReadTable] {
-        try standing.tables.compactMap { entry in
+    /// The tables of a tree, each with the code that the catalog has for its language: `zh-CN.lproj` goes with `zh-Hans` where the
+    /// configuration says that they are one.
+    private static func tables(_ standing: Standing, _ source: String, spelledAsIn catalog: CatalogDocument, _ sync: CatalogSync) throws -> [ReadTable] {
+        let codes = coverage(of: catalog).map(\.language)
+        let tables: [ReadTable] = try standing.tables.compactMap { entry in
             guard let kind = TableKind(path: entry.path.name), let language = TableLanguage(path: entry.path.description, sourceLanguage: source).code else { return nil }
             do {
                 return ReadTable(entry: entry, table: LocalizedTable(language: language, kind: kind, document: try TableDocument(parsing: bytes(entry, sync))))
@@ -500,6 +514,24 @@ private struct Crossing {
                 throw CrossingFault(file: entry.path, sentence: "it cannot be read: \(error)")
             }
         }
+        let folders = tables.map(\.table.language)
+        return tables.map { read in
+            let code = spelling(ofFolder: read.table.language, among: codes, folders, sync.policy.aliases)
+            return ReadTable(entry: read.entry, table: LocalizedTable(language: code, kind: read.table.kind, document: read.table.document))
+        }
+    }
+
+    /// A catalog with the codes that another one has for its languages.
+    private static func spelled(_ catalog: CatalogDocument, asIn other: CatalogDocument, _ aliases: LanguageAliases) throws -> CatalogDocument {
+        let codes = coverage(of: other).map(\.language)
+        let isOther = coverage(of: catalog).contains { own in
+            !codes.contains { isSameLanguage($0, own.language) } && codes.contains { aliases.areSame($0, own.language) }
+        }
+        guard !aliases.isEmpty, isOther else { return catalog }
+        // A merge follows the bytes of ours, and writes what theirs has in its spelling.
+        var policy = MergePolicy(rules: [.init(choice: .theirs)])
+        policy.aliases = aliases
+        return try CatalogDocument(parsing: merge(base: other, ours: other, theirs: catalog, policy: policy).bytes)
     }
 
     private static func bytes(_ entry: TreeEntry, _ sync: CatalogSync) throws -> Bytes {

@@ -234,11 +234,10 @@ public struct PassReport: Sendable {
     private mutating func wait(for places: [Held], _ step: Step) {
         let there = "\(step.target.name.shorthand) into \(step.source.name.shorthand)", both = there + " and back"
         let known = held.first { $0.step == there }?.places ?? []
-        func isSamePlace(_ one: Held, _ other: Held) -> Bool { one.file == other.file && one.leaf == other.leaf }
-        let twice = known.filter { one in places.contains { isSamePlace($0, one) } }
+        let twice = known.filter { one in places.contains { $0.isSamePlace(as: one) } }
         guard let at = held.firstIndex(where: { $0.step == there }), !twice.isEmpty else { return held.append((step.description, places)) }
-        held[at].places.removeAll { one in twice.contains { isSamePlace($0, one) } }
+        held[at].places.removeAll { one in twice.contains { $0.isSamePlace(as: one) } }
         held.insert((both, twice), at: at)
-        held.append((step.description, places.filter { one in !twice.contains { isSamePlace($0, one) } }))
+        held.append((step.description, places.filter { one in !twice.contains { $0.isSamePlace(as: one) } }))
     }
 }

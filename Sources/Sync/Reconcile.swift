@@ -72,7 +72,12 @@ struct Reconciliation {
         let (ours, theirs) = (try repository.tree(of: target), try repository.tree(of: source))
         let merged = try merge(step, ours: ours, theirs: theirs, base: baseTree(of: step, history))
         guard let tree = merged.tree else { return .blocked(sentence(about: merged.conflicts, step)) }
-        let held = merged.held
+        let aliases = policy(of: step).aliases
+        let held = merged.held.map { place in
+            var place = place
+            place.language = place.leaf?.language.map(aliases.identity)
+            return place
+        }
         // A branch that keeps its tables has not all of one that migrated: for git they would otherwise be what it wants.
         let isWhole = step.rule.take == .all && held.isEmpty && !merged.migration.keepsTables
         if tree == ours, try isOnRecord(step, merged, held: held, history) {
@@ -87,7 +92,7 @@ struct Reconciliation {
                 kind: .fastForward, step: step, commit: source, subject: subject, held: [], base: nil, records: records(of: merged, step, source)))
         }
         let base = isWhole || isDryRun ? nil : try writeBase(step, merged, theirs: theirs)
-        let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, files: files)
+        let message = try SyncMessage(step: step, before: ours, after: tree, held: held, settings: settings, files: files, sourceLanguage: sourceLanguage(step))
         // What was held and is decided now arrives without a new commit.
         let people = Authors(of: history.incoming.isEmpty ? history.arrivedInPart : history.incoming, committer: committer)
         let commit = isDryRun ? target : try repository.write(

@@ -39,7 +39,6 @@ public struct RememberedResolutions {
 
     private func byFile(at tip: ObjectID) throws(GitError) -> [String: Resolutions] {
         var found: [String: [Resolution]] = [:]
-        var translated: [String: [Resolution]] = [:]
         for entry in try repository.files(in: repository.tree(of: tip), where: { $0.bytes.starts(with: (Self.folder + "/").utf8) }) where entry.mode.isFile {
             let text = String(decoding: try repository.blob(entry.id, bytesMax: Self.fileBytesMax).array, as: UTF8.self)
             guard let json = ParsedJSON(parsing: text), let file = json["file"]?.text else { continue }
@@ -47,25 +46,8 @@ public struct RememberedResolutions {
                 path: LeafPath(key: json["key"]?.text, language: json["language"]?.text, field: json["field"]?.text), base: json["base"]?.text,
                 one: json["one"]?.text, other: json["other"]?.text, chosen: json["chosen"]?.text)
             found[file, default: []].append(resolution)
-            if let (file, resolution) = Self.inOtherForm(resolution, of: file) { translated[file, default: []].append(resolution) }
         }
-        // What was decided about the very file counts for more.
-        found.merge(translated) { $1 + $0 }
         return found.mapValues { Resolutions($0) }
-    }
-
-    /// The same decision about the same plain text, where one branch has it in a table and another in the catalog made of it.
-    private static func inOtherForm(_ resolution: Resolution, of file: String) -> (file: String, Resolution)? {
-        guard let path = TreePath(file), let name = TableName(of: path), let language = resolution.path.language else { return nil }
-        var other = resolution
-        if TableKind(path: file) == nil {
-            guard resolution.path.field == "stringUnit.value", let table = name.path(language, .strings) else { return nil }
-            other.path.field = "value"
-            return (table.description, other)
-        }
-        guard resolution.path.field == "value" else { return nil }
-        other.path.field = "stringUnit.value"
-        return (name.catalog.description, other)
     }
 
     /// Remembers a decision. Other writers are waited for.
@@ -102,5 +84,38 @@ public struct RememberedResolutions {
         let name = try repository.write(blob: text(chosen: nil)).hex
         let blob = try repository.write(blob: text(chosen: .string(ifPresent: resolution.chosen)))
         return TreeEntry(path: TreePath("\(Self.folder)/\(name.prefix(2))/\(name.dropFirst(2))")!, mode: .file, id: blob)
+    }
+}
+
+extension CatalogSync {
+    /// What people decided about the texts of a file, also while they stood in the other form: in a table, or in the catalog made of it.
+    func decisions(about path: TreePath, _ file: LocalizedFile) -> Resolutions {
+        let own = resolutions[path.description]
+        guard !resolutions.isEmpty, let name = TableName(of: path) else { return own ?? Resolutions() }
+        let others: [Resolutions]
+        switch file {
+        case .catalog:
+            others = resolutions.filter { other, _ in other != path.description && TreePath(other).flatMap { TableName(of: $0) } == name }.map(\.value)
+        case .table: others = [resolutions[name.catalog.description]].compactMap { $0 }
+        }
+        let translated = others.flatMap(\.all).compactMap { inForm(of: file, at: path, $0) }
+        // What was decided about the very file counts for more.
+        return translated.isEmpty ? own ?? Resolutions() : Resolutions(translated + (own?.all ?? []))
+    }
+
+    private func inForm(of file: LocalizedFile, at path: TreePath, _ resolution: Resolution) -> Resolution? {
+        guard let language = resolution.path.language, resolution.path.field != nil else { return nil }
+        let counterpart: Counterpart?
+        switch file {
+        case .catalog(let document): counterpart = document.counterpart(ofTableLeaf: resolution.path, aliases: policy.aliases)
+        case .table(let document, _):
+            guard let own = TableLanguage(path: path.description).code, policy.aliases.areSame(own, language) else { return nil }
+            counterpart = document.counterpart(ofCatalogLeaf: resolution.path)
+        }
+        return counterpart.map { there in
+            Resolution(
+                path: there.path, base: resolution.base.map(there.text), one: resolution.one.map(there.text), other: resolution.other.map(there.text),
+                chosen: resolution.chosen.map(there.text))
+        }
     }
 }

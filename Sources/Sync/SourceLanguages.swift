@@ -9,6 +9,8 @@ public final class SourceLanguages {
     private let repository: Repository
     private let commit: ObjectID
     private var known: [TreePath?: String] = [:]
+    /// What `.concord` says, once it was read.
+    private var settings: TreeSettings?
 
     /// An Xcode project of a large app has some megabytes.
     private static let bytesMax = 32 << 20
@@ -19,11 +21,29 @@ public final class SourceLanguages {
         self.repository = repository
     }
 
-    /// The language of the source texts of a table; English where nothing tells.
+    /// Which languages the `.concord` of the tree says are one.
+    func aliases() throws(GitError) -> LanguageAliases { try said().policy.aliases }
+
+    private func said() throws(GitError) -> TreeSettings {
+        if let settings { return settings }
+        let read = try TreeSettings(in: commit, of: repository)
+        settings = read
+        return read
+    }
+
+    /// The language of a table, which its folder names.
+    func table(at path: TreePath) throws(GitError) -> TableLanguage {
+        guard TableKind(path: path.name) != nil else { return TableLanguage() }
+        return TableLanguage(path: path.description, sourceLanguage: try language(ofTable: path))
+    }
+
+    /// The language of the source texts of a table, by the `.concord` of the tree, or by what stands around the table; English where
+    /// nothing tells.
     public func language(ofTable path: TreePath) throws(GitError) -> String {
         var place = path.parent
         while let inner = place, !inner.name.hasSuffix(".lproj") { place = inner.parent }
         guard let place else { return "en" }
+        if let language = try said().sourceLanguage { return language }
         let folder = place.parent
         if let found = known[folder] { return found }
         let tree = try repository.tree(of: commit)

@@ -24,7 +24,8 @@ struct SyncMessage {
     private static let languagesMax = 3
 
     init(
-        step: Step, before: ObjectID, after: ObjectID, held: [Held], settings: RepositorySettings, files: LocalizedFiles
+        step: Step, before: ObjectID, after: ObjectID, held: [Held], settings: RepositorySettings, files: LocalizedFiles,
+        sourceLanguage: (TreePath) throws(GitError) -> String
     ) throws(GitError) {
         let changes = try files.repository.changes(from: before, to: after, findingRenames: true)
         var catalogs: [CatalogCounts] = [], otherCount = 0
@@ -34,7 +35,7 @@ struct SyncMessage {
                 otherCount += 1
                 continue
             }
-            catalogs.append(try CatalogCounts(change, files))
+            catalogs.append(try CatalogCounts(change, files, sourceLanguage))
         }
         subject = "Sync \(step.source.name.shorthand) into \(step.target.name.shorthand): \(Self.summary(catalogs, otherCount))"
         body = catalogs.map { ([printable($0.path.description)] + $0.lines.map { "  " + $0 }).joined(separator: "\n") }
@@ -112,7 +113,7 @@ struct CatalogCounts {
 }
 
 extension CatalogCounts {
-    init(_ change: Change, _ files: LocalizedFiles) throws(GitError) {
+    init(_ change: Change, _ files: LocalizedFiles, _ sourceLanguage: (TreePath) throws(GitError) -> String) throws(GitError) {
         // A change has a side at least, so there is a path.
         let (old, new) = (change.old, change.new)
         path = (new ?? old)!.path
@@ -123,7 +124,7 @@ extension CatalogCounts {
             return
         }
         if TableKind(path: path.description) != nil {
-            try countTable(old, new, files)
+            try countTable(old, new, files, TableLanguage(path: path.description, sourceLanguage: sourceLanguage(path)))
             return
         }
         guard let after = try files.file(new, path: new.path)?.catalog else {
@@ -135,7 +136,7 @@ extension CatalogCounts {
     }
 
     /// Counts the texts of a table of strings, whose folder names its language.
-    private mutating func countTable(_ old: TreeEntry?, _ new: TreeEntry, _ files: LocalizedFiles) throws(GitError) {
+    private mutating func countTable(_ old: TreeEntry?, _ new: TreeEntry, _ files: LocalizedFiles, _ language: TableLanguage) throws(GitError) {
         guard let after = try files.file(new, path: new.path)?.table else {
             note = "cannot be read"
             return
@@ -150,7 +151,7 @@ extension CatalogCounts {
         let counts = Texts(
             added: now.keys.count { before[$0] == nil }, changed: now.count { before[$0.key] != nil && before[$0.key] != $0.value },
             removed: before.keys.count { now[$0] == nil })
-        texts[TableLanguage(path: path.description).code ?? "no language"] = counts
+        texts[language.code ?? "no language"] = counts
     }
 
     private mutating func count(_ changes: [CatalogChange]) {

@@ -3,6 +3,7 @@
 import Linux
 import StringCatalog
 import StringsTable
+import Sync
 import Synchronization
 
 /// An input that cannot be read, as a sentence with the file's name.
@@ -70,7 +71,8 @@ func tableLanguage(of path: String, _ sourceLanguage: String? = nil, _ aliases: 
     TableLanguage(path: path, sourceLanguage: sourceLanguage ?? sourceLanguageOnDisk(around: path) ?? "en", aliases: aliases)
 }
 
-/// The source language of the table at `path` by the catalogs, projects and packages around it; nil where nothing tells.
+/// The source language of the table at `path` by the `.concord` of its checkout, or by the catalogs, projects and packages around it; nil
+/// where nothing tells.
 func sourceLanguageOnDisk(around path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let i = parts.lastIndex(where: { $0.hasSuffix(".lproj") }) else { return nil }
@@ -81,7 +83,19 @@ func sourceLanguageOnDisk(around path: String) -> String? {
 /// The same for the tables whose `.lproj` folders stand in `folder`.
 func sourceLanguageOnDisk(ofTablesIn folder: String) -> String? {
     guard let absolute = resolvedPath(folder) else { return nil }
+    if let language = sourceLanguageOfCheckout(above: absolute) { return language }
     return sourceLanguage(ofTablesIn: absolute, names: { (try? Linux.entries(ofDirectory: $0.isEmpty ? "/" : $0)) ?? [] }, read: { try? readBytes($0) })
+}
+
+/// What the `.concord` at the top of a checkout says; nil outside of one, or where it says nothing.
+private func sourceLanguageOfCheckout(above folder: String) -> String? {
+    var folder = folder
+    while kind(ofFile: folder + "/.git") == nil {
+        guard let slash = folder.lastIndex(of: "/") else { return nil }
+        folder = String(folder[..<slash])
+    }
+    guard let bytes = try? readBytes(folder + "/.concord"), bytes.count <= TreeSettings.bytesMax else { return nil }
+    return TreeSettings(parsing: String(decoding: bytes.array, as: UTF8.self)).sourceLanguage
 }
 
 /// A file in one of the two forms.

@@ -23,7 +23,10 @@ func checkDoor(_ words: [String]) -> Int32 {
         case .files(let paths):
             for path in try namedFiles(paths, "catalog or table", where: isCatalogOrTableName) {
                 do {
-                    files.append(CheckedFile(path: path, findings: findings(of: try readBytes(path), path, order.policy, sourceLanguageOnDisk(around:)) { try? readBytes($0) }))
+                    let bytes = try readBytes(path)
+                    // What comes through a pipe is what --path says, there.
+                    let name = order.name ?? path
+                    files.append(CheckedFile(path: name, findings: findings(of: bytes, name, order.policy, sourceLanguageOnDisk(around:)) { try? readBytes($0) }))
                 } catch {
                     printError("concord check: \(error.sentence)")
                     isComplete = false
@@ -59,6 +62,8 @@ private struct CheckOrder {
     }
 
     let subject: Subject
+    /// What the one file is called, and what its name says: its form, its language, and where its source texts are.
+    let name: String?
     let policy: CheckPolicy
     let format: CheckReport.Format
     let showsNotes: Bool
@@ -68,10 +73,12 @@ private struct CheckOrder {
 
     init(_ words: [String]) throws(Arguments.Fault) {
         let arguments = try Arguments(
-            words, valued: ["--repository", "--ref", "--severity", "--format", "--baseline", "--write-baseline"], flags: ["--json", "--all", "--rules"])
+            words, valued: ["--repository", "--ref", "--severity", "--format", "--baseline", "--write-baseline", "--path"], flags: ["--json", "--all", "--rules"])
         listsRules = arguments.flags.contains("--rules")
         showsNotes = arguments.flags.contains("--all")
         baseline = arguments["--baseline"]
+        name = arguments["--path"]
+        if name != nil, arguments.files.count != 1 { throw Arguments.Fault(sentence: "--path says what one file is; name that file, or - for standard input") }
         writtenBaseline = arguments["--write-baseline"]
         policy = try CheckOrder.policy(arguments.values("--severity"))
         let name = arguments["--format"] ?? (arguments.flags.contains("--json") ? "json" : "human")

@@ -22,7 +22,7 @@ func diffDoor(_ words: [String]) -> Int32 {
 /// The differences of two files of one kind, and whether they are tables. An empty file is of either kind.
 private func changes(from oldPath: String, to newPath: String) throws(InputFault) -> (changes: [CatalogChange], isTable: Bool) {
     func ofTables(_ old: TableDocument?, _ new: TableDocument?) -> (changes: [CatalogChange], isTable: Bool) {
-        let language = [newPath, oldPath].lazy.compactMap { TableLanguage(path: $0).code }.first
+        let language = [newPath, oldPath].lazy.compactMap { tableLanguage(of: $0).code }.first
         return (StringsTable.changes(from: old, to: new, language: language), true)
     }
     switch (try readFile(oldPath), try readFile(newPath)) {

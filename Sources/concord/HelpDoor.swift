@@ -65,8 +65,8 @@ private let pages: [String: String] = [
                             often; the first rule that fits and decides wins. The choices are those of Config/concord.conf;
                             'newest' decides nothing here, since files have no dates.
           --alias CODES     languages that are one, as in 'zh-CN zh-Hans'. The code in O is the one that is written.
-          --source-language L  the language of the source texts of tables. Without it, what the catalogs beside the
-                            .lproj folder of P, or the Xcode project or Swift package around it, say; else en.
+          --source-language L  the language of the source texts of tables. Without it, what the .concord of the checkout, the
+                            catalogs beside the .lproj folder of P, or the Xcode project or Swift package around it, say; else en.
 
         Exit: 0 clean; 1 conflicts are left, R is a valid catalog with O's bytes in their places; 2 an input cannot be
         read, R is not written; 3 the result did not pass its own check, R is not written; 64 wrong command line.
@@ -87,10 +87,13 @@ private let pages: [String: String] = [
         Looks for faults: JSON that does not parse, conflict markers, keys that stand twice or beside "strings", plurals
         without a category that the language needs, placeholders that do not fit the source text, and more. Of a FOLDER, every
         catalog and table below it, but for what begins with a dot. With --repository, those of the tree of a branch, ref or
-        commit X, also in a bare repository. '-' is a catalog on standard input.
+        commit X, also in a bare repository. '-' is standard input, a catalog unless --path says otherwise.
 
-        Tables (*.strings, *.stringsdict) are checked too, each against the table of the source language beside it.
+        Tables (*.strings, *.stringsdict) are checked too, each against the table of the source language beside it. Which language
+        that is, the .concord of the tree says, or the catalogs, the Xcode project or the Swift package around it; else it is en.
 
+          --path P               what the one file is called: whether it is a catalog or a table, of which language, and where
+                                 its source texts are. For '-', and for a copy under another name
           --severity RULE=LEVEL  error, warning, info or off; may be given often. 'concord check --rules' lists the rules.
           --format F             human (default), json, sarif or github (annotations of a workflow). --json is --format json
           --all                  shows also the notes (info), which human and github leave out

@@ -53,6 +53,33 @@ private let faulty = sound.replacingOccurrences(of: "Fertig", with: "Fertig, %@"
         #expect(try desk.concord("check", "--baseline", "none", "a.xcstrings").status == 2)
     }
 
+    @Test func `holds a table against that of the source language, which .concord or the project names`() throws {
+        try desk.write("app/de.lproj/Main.strings", "\"files\" = \"%d Dateien\";\n")
+        try desk.write("app/en.lproj/Main.strings", "\"files\" = \"%@ files\";\n")
+        #expect(try desk.concord("check", "app").output.hasPrefix("app/de.lproj/Main.strings:1:1: error: \"files\", de: "))
+        try desk.write("app/App.xcodeproj/project.pbxproj", "developmentRegion = de;\n")
+        #expect(try desk.concord("check", "app").output.hasPrefix("app/en.lproj/Main.strings:1:1: error: \"files\", en: "))
+        #expect(try desk.concord("stats", "app").output.contains("de (source)"))
+        try desk.git("init", "-q", "app")
+        try desk.write("app/.concord", "[concord]\n\tsourceLanguage = en\n")
+        #expect(try desk.concord("check", "app").output.hasPrefix("app/de.lproj/Main.strings:1:1: error: \"files\", de: "))
+        #expect(try desk.concord("stats", "app").output.contains("en (source)"))
+        try desk.git("add", ".", in: "app")
+        try desk.git("commit", "-qm", "App", in: "app")
+        let branch = try desk.git("symbolic-ref", "HEAD", in: "app").trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try desk.concord("check", "--repository", "app", "--ref", branch).output.hasPrefix("de.lproj/Main.strings:1:1: error: \"files\", de: "))
+    }
+
+    @Test func `takes what comes through a pipe for what --path says`() throws {
+        try desk.write("en.lproj/Main.strings", "\"files\" = \"%d files\";\n")
+        try desk.write("piped", "\"files\" = \"%@ fichiers\";\n")
+        let ran = try desk.run(URL(fileURLWithPath: "/bin/sh"), ["-c", "\"$0\" check - --path fr.lproj/Main.strings < piped", program.path])
+        #expect(ran.status == 1)
+        #expect(ran.output.hasPrefix("fr.lproj/Main.strings:1:1: error: \"files\", fr: ") && ran.output.contains("[placeholder-type]"), "\(ran.output)\(ran.errors)")
+        #expect(try desk.concord("check", "piped", "--path", "fr.lproj/Main.strings").output == ran.output)
+        #expect(try desk.concord("check", "piped", "en.lproj", "--path", "x").status == 64)
+    }
+
     @Test func `names what is wrong with its words, and ends with 64`() throws {
         for (words, said) in [
             (["--severity", "placeholder-exta=off", "a"], "did you mean \"placeholder-extra\"?"), (["--severity", "syntax=loud", "a"], "error, warning, info or off"),

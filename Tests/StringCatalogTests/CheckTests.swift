@@ -135,7 +135,7 @@ private func rules(_ text: String) -> [CheckRule] { findings(text).filter { $0.s
         ("%lld files", "%ld Dateien", []), ("%lld files", "%d Dateien", [.placeholderWidth]), ("%d files", "%u Dateien", []),
         ("%lld files", "%x Dateien", [.placeholderWidth]), ("%f", "%.2f", []), ("%f", "%lld", [.placeholderType]),
         ("%@ of %@", "%1$@ von %@", [.placeholderOrder, .placeholderMissing]), ("%lld %%", "%lld %", [.percentSign]), ("%lld %%", "%lld %%", []),
-        ("100%", "100 % davon", []), ("50% off", "50% de remise", []), ("%@", "%1$@", []), ("%@", "%s", [.placeholderType]),
+        ("100%", "100 % davon", []), ("100%% sure", "100% sûr", [.percentSign]), ("100%% sure", "100 %% sûr", []), ("50% off", "50% de remise", []), ("%@", "%1$@", []), ("%@", "%s", [.placeholderType]),
         ("%@", "%arg %@", [.placeholderExtra]), ("%*d x", "%*d y", []), ("%@ 100%% sure", "%@ 100 %% sicher", []),
         ("Version %1$@ (%2$lld)", "Версия %1$@ (%$11d)", [.placeholderMissing, .percentSign]),
     ] as [(String, String, [CheckRule])])

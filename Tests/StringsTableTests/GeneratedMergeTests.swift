@@ -151,6 +151,11 @@ private struct Model {
         for row in ours.rows + theirs.rows where !old.contains(Array(row.text.unicodeScalars)) {
             #expect(kept.contains(Array(row.text.unicodeScalars)), "seed \(seed): \(row.text.debugDescription)")
         }
+        // What `check` calls an error in the result is one on a side already.
+        func faults(_ bytes: Bytes) throws -> Set<String> {
+            Set(try TableDocument(parsing: bytes).findings(kind: kind, language: TableLanguage(code: "ru")).filter { $0.rule != .missingCategory }.map(\.sentence))
+        }
+        #expect(try faults(merged.bytes).subtracting(faults(bytes(ours))).subtracting(faults(bytes(theirs))).isEmpty, "seed \(seed)")
         // What is held now comes up again, and nothing else does.
         let next = try baseAfter(merged, base: TableDocument(parsing: bytes(base)), theirs: TableDocument(parsing: bytes(theirs)))
         let again = try mergeTable(kind: kind, base: next, ours: merged.bytes, theirs: bytes(theirs), policy: policy)

@@ -247,11 +247,19 @@ private func dict(_ entries: String...) -> String {
         #expect(conflict.report.conflicts.map(\.path.field) == ["n.one"])
     }
 
-    @Test func `a language never loses other, and an edited category stays where CLDR needs it`() throws {
+    @Test func `a language never loses other where two changes are put together, and an edited category stays where CLDR needs it`() throws {
         let base = dict(plural("k", [("one", "1"), ("few", "2"), ("other", "n")]))
         let withoutOther = dict(plural("k", [("one", "1"), ("few", "2")]))
-        #expect(try merged(base, base, withoutOther, .stringsdict).isUnchanged)
-        #expect(text(try merged(base, withoutOther, base, .stringsdict, source: .theirs)) == base)
+        let withEdit = dict(plural("k", [("one", "eins"), ("few", "2"), ("other", "n")]))
+        #expect(try merged(base, withEdit, withoutOther, .stringsdict).isUnchanged)
+        #expect(text(try merged(base, withoutOther, withEdit, .stringsdict)) == withEdit)
+        // A change of one side alone is taken as it is, as in a catalog; `check` reports what is missing.
+        for source in [SourceSide.none, .ours, .theirs] {
+            let taken = try merged(base, base, withoutOther, .stringsdict, source: source)
+            #expect(text(taken) == withoutOther)
+            #expect(taken.report.losses.map(\.text) == ["n"])
+            #expect(try merged(base, withoutOther, base, .stringsdict, source: source).isUnchanged)
+        }
         let edited = dict(plural("k", [("one", "1"), ("few", "zwei"), ("other", "n")]))
         let withoutFew = dict(plural("k", [("one", "1"), ("other", "n")]))
         #expect(try merged(base, edited, withoutFew, .stringsdict, TableLanguage(code: "ru")).isUnchanged)

@@ -271,4 +271,42 @@ import Testing
         #expect(reason.value == "Adieu" && reason.event?.commit.subject == "Edit" && reason.passages.count == 1)
         #expect(try CatalogHistory(at: "l10n/fr", in: fixture.open()).catalog(inPlaceOf: TreePath(french)!)?.description == catalogPath)
     }
+
+    @Test func `of a plural category goes on in the other form, in both directions`() throws {
+        let plurals = french + "dict"
+        func forms(_ one: String) -> String {
+            func form(_ name: String, _ value: String) -> String { "\"\(name)\" : { \"stringUnit\" : { \"state\" : \"translated\", \"value\" : \"\(value)\" } }" }
+            return "{ \"sourceLanguage\" : \"en\", \"strings\" : { \"files\" : { \"extractionState\" : \"migrated\", \"localizations\" : { \"fr\" : { \"variations\" : { \"plural\" : { \(form("one", one)), \(form("other", "%d fichiers")) } } } } } }, \"version\" : \"1.0\" }"
+        }
+        let fixture = try Fixture(catalog: nil, branches: [])
+        let dev = try fixture.person("dev", on: "main")
+        func commit(_ message: String) throws {
+            try dev.commit(message)
+            try dev.git("push", "-q", "origin", "HEAD")
+        }
+        try dev.write(pluralTable(one: "%d fichier", other: "%d fichiers"), to: plurals)
+        try commit("Table")
+        try dev.write(pluralTable(one: "un fichier", other: "%d fichiers"), to: plurals)
+        try commit("Reword")
+        try dev.git("push", "-q", "origin", "HEAD:refs/heads/tables")
+        try dev.write(forms("un fichier"), to: catalogPath)
+        try dev.git("rm", "-q", plurals)
+        try commit("Migrate")
+        try dev.write(forms("1 fichier"), to: catalogPath)
+        try commit("Edit")
+        func events(_ branch: String, _ path: String, _ field: String) throws -> [String] {
+            try CatalogHistory(at: branch, in: fixture.open()).events(of: "files", language: "fr", at: TreePath(path)!)
+                .filter { $0.changes.contains { $0.leaf.field == field } }.map(\.commit.subject)
+        }
+        #expect(try events("main", catalogPath, "variations.plural.one.stringUnit.value") == ["Edit", "Reword", "Table"])
+        // The branch with the tables gets the edit of the catalog; who asks there is led to it.
+        try fixture.pass(fixture.settings(from: "main", into: "tables", back: false) { $0.source = .from })
+        #expect(try fixture.text("tables", plurals) == pluralTable(one: "1 fichier", other: "%d fichiers"))
+        let back = try events("tables", plurals, "n.one")
+        // Commits of one second have no order among the lines of a history.
+        #expect(Set(back.dropFirst()) == ["Edit", "Reword", "Table"], "\(back)")
+        let reasons = try CatalogHistory(at: "tables", in: fixture.open()).reasons(for: "files", language: "fr", at: TreePath(plurals)!)
+        let reason = try #require(reasons.first { $0.leaf.field == "n.one" })
+        #expect(reason.event?.commit.subject == "Edit" && reason.event?.stoodIn.map(\.description) == [catalogPath])
+    }
 }

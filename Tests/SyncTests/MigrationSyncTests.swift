@@ -146,6 +146,82 @@ import Testing
         try expectIdle(fixture)
     }
 
+    /// The plural `files` in French, in the catalog.
+    private func forms(_ one: String, _ other: String) -> (String, [String]) {
+        func form(_ name: String, _ value: String) -> String { "\"\(name)\" : { \"stringUnit\" : { \"state\" : \"translated\", \"value\" : \"\(value)\" } }" }
+        return ("files", ["\"fr\" : { \"variations\" : { \"plural\" : { \(form("one", one)), \(form("other", other)) } } }"])
+    }
+
+    @Test(arguments: [ConflictChoice.ours, .theirs, .text("une")], ["main", "l10n/fr"])
+    func `a plural category that a person decided is so on both sides, whatever its form`(choice: ConflictChoice, on branch: String) throws {
+        let fixture = try tables([plurals: plural()])
+        let settings = fixture.settings(back: true) { $0.policy = CatalogPolicy(name: "conflict")! }
+        let rest = [("a", [unit("en", "One"), unit("fr", "Un")]), ("b", [unit("en", "Two"), unit("fr", "Deux")])]
+        try migrate(fixture, rest + [forms("un fichier", "%d fichiers")], removing: [plurals])
+        try push(fixture.person("marie", on: "l10n/fr"), [plurals: plural(one: "1 fichier", other: "%d documents")])
+        // It waits in the catalog on the way there and in the table on the way back, and is one place.
+        #expect(try fixture.pass(settings).held.map(\.step) == ["l10n/fr into main and back"])
+        let repository = try fixture.open()
+        let conflicts = Sync.Conflicts(in: repository, settings)
+        let found = try conflicts.all().held
+        #expect(found.map(\.held.leaf?.field) == ["variations.plural.one.stringUnit.value"], "\(found)")
+        var conflict = try #require(found.first)
+        // As the branch with the tables has it: its own place and file.
+        if branch == "l10n/fr" {
+            let back = fixture.settings(from: "main", into: "l10n/fr", back: false) { $0.policy = CatalogPolicy(name: "conflict")!; $0.source = .from }
+            conflict = try #require(try Sync.Conflicts(in: repository, back).all().held.first)
+            #expect(conflict.held.leaf?.field == "n.one" && conflict.held.file.description == plurals)
+        }
+        _ = try conflicts.decide(conflict, choice, on: CatalogBranch(branch, in: repository), by: Fixture.dev)
+        #expect(try fixture.pass(settings).held.isEmpty)
+        let (ours, theirs) = branch == "main" ? ("un fichier", "1 fichier") : ("1 fichier", "un fichier")
+        let text = choice == .ours ? ours : choice == .theirs ? theirs : "une"
+        #expect(try leaves(fixture, "main").contains("files fr plural.one.value \(text)"))
+        #expect(try fixture.text("l10n/fr", plurals) == plural(one: text, other: "%d documents"))
+        #expect(try conflicts.all().held.isEmpty)
+        try expectIdle(fixture, settings)
+    }
+
+    @Test func `a language may have another code in the catalog than its folder, where the tree says that they are one`() throws {
+        let chinese = "App/zh-CN.lproj/Localizable.strings", chinesePlurals = "App/zh-CN.lproj/Localizable.stringsdict"
+        let fixture = try tables([".concord": "[concord]\n    alias = zh-CN zh-Hans\n", chinese: "\"a\" = \"一\";\n\"b\" = \"二\";\n", chinesePlurals: pluralTable(one: nil, other: "%d 个文件")], branches: ["l10n/zh"])
+        let plurals = { (text: String) in ("files", ["\"zh-Hans\" : { \"variations\" : { \"plural\" : { \"other\" : { \"stringUnit\" : { \"state\" : \"translated\", \"value\" : \"\(text)\" } } } } }"]) }
+        func keys(_ a: String, _ b: String, _ files: String) -> [(key: String, localizations: [String])] {
+            [("a", [unit("en", "One"), unit("fr", "Un"), unit("zh-Hans", a)]), ("b", [unit("en", "Two"), unit("fr", "Deux"), unit("zh-Hans", b)]), plurals(files)]
+        }
+        try migrate(fixture, keys("一", "二", "%d 个文件"), removing: [chinese, chinesePlurals])
+        try expectIdle(fixture)
+        // An edit of the table comes into the catalog under its own code.
+        let wang = try fixture.person("wang", on: "l10n/zh")
+        try push(wang, [chinese: "\"a\" = \"壹\";\n\"b\" = \"二\";\n", chinesePlurals: pluralTable(one: nil, other: "%d 份文件")])
+        #expect(try fixture.pass().held.isEmpty)
+        #expect(try leaves(fixture, "main").isSuperset(of: ["a zh-Hans value 壹", "a zh-Hans state needs_review", "files zh-Hans plural.other.value %d 份文件"]))
+        #expect(try leaves(fixture, "main").allSatisfy { !$0.contains("zh-CN") })
+        try expectIdle(fixture)
+        let history = try CatalogHistory(at: "main", in: fixture.open())
+        let reason = try #require(try history.reasons(for: "a", language: "zh-Hans", at: TreePath(path)!).first { $0.leaf.isText })
+        #expect(reason.event?.commit.author.name == "Wang" && reason.event?.stoodIn.map(\.description) == [chinese])
+        #expect(try history.events(of: "files", language: "zh-Hans", at: TreePath(path)!).last?.stoodIn.map(\.description) == [chinesePlurals])
+        // An edit of the catalog goes back into the folder that is there, and makes no other.
+        try push(fixture.person("dev", on: "main"), [path: catalog(keys("壹", "贰", "%d 个文档"))])
+        #expect(try fixture.pass().held.isEmpty)
+        #expect(try fixture.text("l10n/zh", chinese) == "\"a\" = \"壹\";\n\"b\" = \"贰\";\n")
+        #expect(try fixture.text("l10n/zh", chinesePlurals) == pluralTable(one: nil, other: "%d 个文档"))
+        #expect(try !files(fixture, "l10n/zh").contains { $0.contains("zh-Hans") })
+        let back = try CatalogHistory(at: "l10n/zh", in: fixture.open()).reasons(for: "b", language: "zh-CN", at: TreePath(chinese)!)
+        #expect(back.map(\.event?.commit.author.name) == ["Dev"] && back.first?.event?.stoodIn.map(\.description) == [path], "\(back)")
+        try expectIdle(fixture)
+        // The code changes in the catalog later: nothing is to be done, and edits go on.
+        try push(fixture.person("dev", on: "main"), [path: try fixture.text("main", path).replacingOccurrences(of: "zh-Hans", with: "zh-CN")])
+        try fixture.pass()
+        try expectIdle(fixture)
+        try wang.pull()
+        try push(wang, [chinese: "\"a\" = \"壹\";\n\"b\" = \"二二\";\n"])
+        try fixture.pass()
+        #expect(try leaves(fixture, "main").contains("b zh-CN value 二二"))
+        try expectIdle(fixture)
+    }
+
     @Test func `every language and every name of tables goes its own way`() throws {
         let info = "App/fr.lproj/InfoPlist.strings"
         let fixture = try tables([german: "\"a\" = \"Eins\";\n", info: "CFBundleName = \"Appli\";\n"], branches: ["l10n/fr", "l10n/de"])

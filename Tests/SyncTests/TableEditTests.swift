@@ -162,6 +162,51 @@ import Testing
         #expect(try fixture.catalog("main", "A.xcstrings").keys == ["bye": ["fr": .init(value: "Adieu", state: "needs_review")]])
     }
 
+    @Test func `get a plural category back in the catalog that has taken the place of the table, and the other way round`() throws {
+        let fixture = try changed(plural("%d fichier", "x"), main: plural("1 fichier", "x"), branch: plural("un fichier", "x"), at: plurals)
+        try fixture.pass(fixture.settings(back: false))
+        let dev = try fixture.person("dev", on: "main")
+        try dev.git("rm", "-q", plurals)
+        func form(_ name: String, _ value: String) -> String { "\"\(name)\" : { \"stringUnit\" : { \"state\" : \"translated\", \"value\" : \"\(value)\" } }" }
+        func catalog(_ language: String, _ inside: String) -> String {
+            "{ \"sourceLanguage\" : \"en\", \"strings\" : { \"files\" : { \"localizations\" : { \"\(language)\" : { \(inside) } } } }, \"version\" : \"1.0\" }"
+        }
+        let forms = { (one: String) in "\"variations\" : { \"plural\" : { \(form("one", one)), \(form("other", "x")) } }" }
+        try dev.pushFile(catalog("fr", forms("un fichier")), to: "A.xcstrings")
+        _ = try restore(fixture, "1 fichier")
+        #expect(try fixture.text("main", "A.xcstrings").contains("\"needs_review\", \"value\" : \"1 fichier\""))
+
+        // In a catalog with substitutions the number has another name than in the table.
+        let second = try changed(plural("%d fichier", "x"), main: plural("%d seul fichier", "x"), branch: plural("un fichier", "x"), at: plurals)
+        try second.pass(second.settings(back: false))
+        let other = try second.person("dev", on: "main")
+        try other.git("rm", "-q", plurals)
+        let text = "\"stringUnit\" : { \"state\" : \"translated\", \"value\" : \"%#@n@\" }"
+        try other.pushFile(catalog("fr", "\(text), \"substitutions\" : { \"n\" : { \"formatSpecifier\" : \"d\", \(forms("un fichier")) } }"), to: "A.xcstrings")
+        _ = try restore(second, "%d seul fichier")
+        #expect(try second.text("main", "A.xcstrings").contains("\"needs_review\", \"value\" : \"%arg seul fichier\""))
+    }
+
+    @Test func `are restored in the language of their folder, as the project says it`() throws {
+        let path = "Base.lproj/A.strings"
+        let fixture = try Fixture(catalog: nil, branches: [])
+        let dev = try fixture.person("dev", on: "main")
+        try dev.pushFile("let package = Package(name: \"A\", defaultLocalization: \"de\")\n", to: "Package.swift")
+        try dev.pushFile("bye = Tschüss;\n".replacingOccurrences(of: "Tschüss", with: "\"Tschüss\""), to: path)
+        try dev.git("push", "-q", "origin", "HEAD:refs/heads/l10n/fr")
+        try fixture.person("marie", on: "l10n/fr").pushFile("bye = \"Servus\";\n", to: path)
+        try dev.pushFile("bye = \"Ade\";\n", to: path)
+        try fixture.pass(fixture.settings(back: false))
+        let losses = try Ledger(fixture.open()).contents().losses
+        #expect(losses.map(\.leaf.language) == ["de"], "\(losses)")
+        _ = try restore(fixture, "Servus")
+        #expect(try fixture.text("main", path) == "bye = \"Servus\";\n")
+        let branch = try CatalogBranch("main", in: fixture.open())
+        #expect(try branch.path(of: "bye", language: "de", named: nil).description == path)
+        #expect(throws: BranchEditError.self) { try branch.path(of: "bye", language: "en", named: nil) }
+        #expect(try CatalogHistory(at: "main", in: fixture.open()).reasons(for: "bye", language: "de", at: TreePath(path)!).map(\.value) == ["Servus"])
+    }
+
     @Test func `keep a lost text of another form out, and say what it was`() throws {
         let fixture = try changed(pluralTable(one: "%d fichier", other: "x"), main: pluralTable(one: "1 fichier", other: "x"), branch: pluralTable(one: "un fichier", other: "x"), at: plurals)
         try fixture.pass(fixture.settings(back: false))
