@@ -111,7 +111,7 @@ final class LeafHistory {
         case .file(let path):
             let language = try languageOfTable(path)
             return try files.file(entries[0], path: path).map { isMeant($0, language) } ?? [:]
-        case .tables(let name, let source, let codes):
+        case .tables(_, let source, let codes):
             let tables = try tables(entries, source, codes).map(\.table)
             guard let catalog = try? CatalogDocument(parsing: migrated(tables, sourceLanguage: source).bytes) else { return [:] }
             // A table has no states: those that a migration gives are not of this time.
