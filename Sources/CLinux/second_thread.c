@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -51,15 +52,21 @@ static void *work_on(void *argument) {
 
 concord_second_thread *concord_second_thread_begin(void) {
     cpu_set_t processors;
-    if (sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) < 2) return NULL;
+    if (sched_getaffinity(0, sizeof processors, &processors) != 0 || CPU_COUNT(&processors) < 2) return NULL;
+    // On any processor but this one: otherwise it mostly waits here for its turn, longer than a small merge takes.
+    const int here = sched_getcpu();
+    if (here >= 0 && here < CPU_SETSIZE) CPU_CLR(here, &processors);
     // Giving the thread a heap of its own costs more than waiting for each other now and then.
     mallopt(M_ARENA_MAX, 1);
     concord_second_thread *thread = calloc(1, sizeof *thread);
+    pthread_attr_t attributes;
     pthread_t handle;
-    if (thread && pthread_create(&handle, NULL, work_on, thread) == 0) {
-        pthread_detach(handle);
-        return thread;
-    }
+    pthread_attr_init(&attributes);
+    pthread_attr_setaffinity_np(&attributes, sizeof processors, &processors);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    const bool began = thread && pthread_create(&handle, &attributes, work_on, thread) == 0;
+    pthread_attr_destroy(&attributes);
+    if (began) return thread;
     free(thread);
     return NULL;
 }
