@@ -51,6 +51,7 @@ private func mergePolicy(_ arguments: Arguments, _ path: String) throws(Argument
     case "theirs": side = .theirs
     case let other?: throw Arguments.Fault(sentence: "--source-side is \"ours\" or \"theirs\", not \"\(other)\"")
     }
+    guard arguments["--policy"] != nil || arguments["--alias"] != nil else { return MergePolicy(sourceSide: side) }
     var policy = CatalogPolicy.standard
     do throws(CatalogPolicy.Fault) {
         for line in arguments.values("--policy") { policy.rules += try CatalogPolicy(line: line).rules }
@@ -141,14 +142,14 @@ private enum CatalogInput {
 
 /// Tells on standard error what a person has to know of a merge.
 func tell(_ report: MergeReport, path: String) {
-    var lines = report.damages.map { "\(path): \($0)" }
+    var lines = ""
+    for damage in report.damages { lines += path + ": " + damage + "\n" }
     for conflict in report.conflicts {
-        lines.append("\(path): conflict at \(describe(conflict.path)): \(conflict.why)")
-        for (side, text) in [("base", conflict.base), ("ours", conflict.ours), ("theirs", conflict.theirs)] {
-            lines.append("    \(side): \(text.map(shortened) ?? "(absent)")")
-        }
+        func line(_ side: String, _ text: String?) -> String { "    " + side + ": " + (text.map(shortened) ?? "(absent)") + "\n" }
+        lines += path + ": conflict at " + describe(conflict.path) + ": " + conflict.why + "\n"
+        lines += line("base", conflict.base) + line("ours", conflict.ours) + line("theirs", conflict.theirs)
     }
-    if !lines.isEmpty { printError(lines.joined(separator: "\n")) }
+    if !lines.isEmpty { write(lines, to: 2) }
 }
 
 /// A leaf's place as people say it: `"Cancel", fr, value`.
@@ -163,11 +164,13 @@ func describe(_ path: LeafPath) -> String {
 /// A text on one line, at most 100 Unicode scalars.
 func shortened(_ text: String) -> String {
     if text.utf8.count <= 100, !text.utf8.contains(10) { return text }
-    var out = String.UnicodeScalarView()
-    let head = text.unicodeScalars.prefix(101)
-    let isLong = head.count > 100
-    for scalar in head.prefix(isLong ? 99 : 100) {
-        if scalar == "\n" { out.append(contentsOf: "\\n".unicodeScalars) } else { out.append(scalar) }
+    // The hundredth gives way to a mark where more would follow.
+    var out = "", last = "", count = 0
+    for scalar in text.unicodeScalars {
+        count += 1
+        if count == 101 { return out + "…" }
+        out += last
+        last = scalar == "\n" ? "\\n" : String(scalar)
     }
-    return String(out) + (isLong ? "…" : "")
+    return out + last
 }
