@@ -29,6 +29,24 @@ public func check(
     return found.enumerated().sorted { ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset) }.map(\.element)
 }
 
+/// The errors of a merged table that neither side has, each as often as it is new. What a table does beside that of the source
+/// language is not looked at: the two change at different times.
+public func worsens(ours: TableDocument, theirs: TableDocument, result: TableDocument, kind: TableKind, language: TableLanguage) -> [Finding] {
+    func errors(_ table: TableDocument) -> [Finding] {
+        check(table.bytes, kind: kind, language: language).filter { $0.severity == .error }
+    }
+    var new = errors(result)
+    for side in [ours, theirs] where !new.isEmpty {
+        var known = errors(side).map { "\($0.rule) \($0.sentence)" }
+        new.removeAll { fault in
+            guard let i = known.firstIndex(of: "\(fault.rule) \(fault.sentence)") else { return false }
+            known.remove(at: i)
+            return true
+        }
+    }
+    return new
+}
+
 /// What the texts of a translation do that they should not, beside those of the source.
 private func compared(_ table: TableDocument, _ kind: TableKind, _ code: String, _ source: TableDocument, _ policy: CheckPolicy) -> [Finding] {
     // The source must not be taken for the translation, also where that is English and the source is not.

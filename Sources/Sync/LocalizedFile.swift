@@ -44,54 +44,49 @@ struct LocalizedMerge {
 
     /// Merges files of one form by the engine for it.
     ///
-    /// What would make the check of a catalog worse than on both sides is not brought about, and what does not pass the engine's own
+    /// What would make the check of a file worse than on both sides is not brought about, and what does not pass the engine's own
     /// check is not written: the keys concerned are held.
     /// - Parameter language: that of a table.
     init(base: LocalizedFile?, ours: LocalizedFile, theirs: LocalizedFile, language: TableLanguage, policy: MergePolicy) throws(MergeFault) {
         switch (ours, theirs) {
         case (.catalog(let ours), .catalog(let theirs)):
             let base = base?.catalog
-            let (merged, result) = try Self.catalogs(base: base, ours: ours, theirs: theirs, policy: policy)
+            let (merged, result) = try Self.notWorse(policy) { policy throws(MergeFault) in
+                let merged = try merge(base: base, ours: ours, theirs: theirs, policy: policy)
+                return (merged, try Self.document(merged, ours))
+            } faults: { merged, result in
+                merged.isUnchanged ? [] : worsens(ours: ours, theirs: theirs, result: result)
+            }
             (file, isUnchanged, report) = (.catalog(result), merged.isUnchanged, merged.report)
             nextBase = { () throws(MergeFault) in try baseAfter(merged, base: base, theirs: theirs, aliases: policy.aliases) }
         case (.table(let ours, let kind), .table(let theirs, _)):
             let base = base?.table
-            var holding = policy
-            let merged = try holdingWhatIsUnsound(&holding) { policy throws(MergeFault) in
-                try merge(base: base, ours: ours, theirs: theirs, kind: kind, language: language, policy: policy)
+            let (merged, result) = try Self.notWorse(policy) { policy throws(MergeFault) in
+                let merged = try merge(base: base, ours: ours, theirs: theirs, kind: kind, language: language, policy: policy)
+                return (merged, try Self.document(merged, ours))
+            } faults: { merged, result in
+                merged.isUnchanged ? [] : worsens(ours: ours, theirs: theirs, result: result, kind: kind, language: language)
             }
-            do {
-                file = .table(merged.isUnchanged ? ours : try TableDocument(parsing: merged.bytes), kind)
-            } catch {
-                throw MergeFault(description: "the merged table does not parse: \(error)")
-            }
-            (isUnchanged, report) = (merged.isUnchanged, merged.report)
+            (file, isUnchanged, report) = (.table(result, kind), merged.isUnchanged, merged.report)
             nextBase = { () throws(MergeFault) in try baseAfter(merged, base: base, theirs: theirs) }
         case (.catalog, .table), (.table, .catalog):
             throw MergeFault(description: "one side is a catalog, the other a table of strings")
         }
     }
 
-    /// Merges catalogs, and again without the keys by which the result would be worse than either side.
-    private static func catalogs(
-        base: CatalogDocument?, ours: CatalogDocument, theirs: CatalogDocument, policy: MergePolicy
-    ) throws(MergeFault) -> (merged: CatalogMerge, result: CatalogDocument) {
-        func worse(_ merged: CatalogMerge, _ result: CatalogDocument) -> [(key: String?, why: String)] {
-            guard !merged.isUnchanged else { return [] }
-            return worsens(ours: ours, theirs: theirs, result: result).map {
-                ($0.place.key, "the merge would bring about a fault that neither side has: \($0.sentence)")
-            }
-        }
+    /// Merges, and again without the keys by which the result would have faults that neither side has.
+    private static func notWorse<Merge, Document>(
+        _ policy: MergePolicy, _ merge: (MergePolicy) throws(MergeFault) -> (Merge, Document), faults: (Merge, Document) -> [Finding]
+    ) throws(MergeFault) -> (Merge, Document) {
+        func why(_ fault: Finding) -> String { "the merge would bring about a fault that neither side has: \(fault.sentence)" }
         var holding = policy
-        let first = try holdingWhatIsUnsound(&holding) { policy throws(MergeFault) in try merge(base: base, ours: ours, theirs: theirs, policy: policy) }
-        let firstResult = try document(first, ours)
-        let faults = worse(first, firstResult)
-        guard !faults.isEmpty else { return (first, firstResult) }
-        for case (let key?, let why) in faults { holding.holding[key] = why }
-        let merged = try merge(base: base, ours: ours, theirs: theirs, policy: holding)
-        let result = try document(merged, ours)
-        if let left = worse(merged, result).first { throw MergeFault(description: left.why) }
-        return (merged, result)
+        let first = try holdingWhatIsUnsound(&holding, merge)
+        let new = faults(first.0, first.1)
+        guard !new.isEmpty else { return first }
+        for fault in new { if let key = fault.place.key { holding.holding[key] = why(fault) } }
+        let second = try merge(holding)
+        if let left = faults(second.0, second.1).first { throw MergeFault(description: why(left)) }
+        return second
     }
 
     /// The result, which shares most of its bytes with ours.
@@ -101,6 +96,15 @@ struct LocalizedMerge {
             return try CatalogDocument(parsing: merged.bytes, like: ours)
         } catch {
             throw MergeFault(description: "the merged catalog does not parse: \(error)")
+        }
+    }
+
+    private static func document(_ merged: TableMerge, _ ours: TableDocument) throws(MergeFault) -> TableDocument {
+        guard !merged.isUnchanged else { return ours }
+        do {
+            return try TableDocument(parsing: merged.bytes)
+        } catch {
+            throw MergeFault(description: "the merged table does not parse: \(error)")
         }
     }
 

@@ -38,6 +38,20 @@ private func dict(_ entries: String...) -> String {
 }
 
 @Suite struct `Rules of tables` {
+    @Test func `an error is new where neither side has it as often`() throws {
+        func table(_ text: String) throws -> TableDocument { try TableDocument(parsing: Bytes(Array(text.utf8))) }
+        let sound = try table("\"a\" = \"x\";\n")
+        let twice = try table("\"a\" = \"x\";\n\"a\" = \"y\";\n")
+        let thrice = try table("\"a\" = \"x\";\n\"a\" = \"y\";\n\"a\" = \"z\";\n")
+        func new(_ ours: TableDocument, _ theirs: TableDocument, _ result: TableDocument) -> [String?] {
+            worsens(ours: ours, theirs: theirs, result: result, kind: .strings, language: TableLanguage(code: "fr")).map(\.place.key)
+        }
+        #expect(new(sound, sound, twice) == ["a"])
+        #expect(new(twice, sound, twice) == [])
+        #expect(new(sound, twice, twice) == [])
+        #expect(new(twice, sound, thrice) == ["a"])
+    }
+
     // MARK: Texts
 
     @Test func `a text that one side changed comes over, and nothing else moves`() throws {
