@@ -47,7 +47,8 @@ indirect enum Tree {
         case .object(let members):
             var last: [[UInt8]: Tree] = [:]
             for member in members { last[member.name] = member.value }
-            let lines = last.map { (Tree.quoted($0.key, TextStyle()) + [0x3a], $0.value) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }
+            // By the names themselves: two halves of a pair are written alike.
+            let lines = last.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { (Tree.quoted($0.key, TextStyle()) + [0x3a], $0.value) }
             return [0x7b] + lines.map { $0.0 + $0.1.canonical }.joined(separator: [0x2c]) + [0x7d]
         }
     }

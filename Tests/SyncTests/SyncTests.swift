@@ -312,11 +312,11 @@ import Testing
         let dev = try fixture.person("dev", on: "main")
         try fixture.git("pack-refs", "--all")
         let packed = fixture.bare + "/packed-refs"
-        var refs = try Data(contentsOf: URL(filePath: packed))
-        refs.append(Data("\(try fixture.tip("main")) refs/heads/l10n/z".utf8) + [0xff, 0x0a])
-        // Sorted, as git wants it: behind l10n/fr and before main.
-        let lines = refs.split(separator: 0x0a).sorted { $0.dropFirst(40).lexicographicallyPrecedes($1.dropFirst(40)) && $0.first != 0x23 || $0.first == 0x23 }
-        try (Data(lines.joined(separator: [0x0a])) + [0x0a]).write(to: URL(filePath: packed))
+        let lines = try Data(contentsOf: URL(filePath: packed)).split(separator: 0x0a) + [Data("\(try fixture.tip("main")) refs/heads/l10n/z".utf8) + [0xff]]
+        // The header, and then sorted, as git wants it: behind l10n/fr and before main.
+        let (header, refs) = (lines.filter { $0.first == 0x23 }, lines.filter { $0.first != 0x23 })
+        let sorted = refs.sorted { $0.dropFirst(40).lexicographicallyPrecedes($1.dropFirst(40)) }
+        try (Data((header + sorted).joined(separator: [0x0a])) + [0x0a]).write(to: URL(filePath: packed))
         try dev.push { $0.keys["Welcome"] = [:] }
         #expect(try fixture.pass().moves.map(\.target.shorthand) == ["l10n/fr"])
     }
