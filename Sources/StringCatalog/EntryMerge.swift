@@ -300,14 +300,15 @@ struct EntryChange {
     init(of base: Value, to kept: Value, _ sides: Sides, _ sourceLanguage: [UInt8]?) {
         for (name, values) in sides.paired(ThreeWay(base: base, ours: kept, theirs: nil)) where !sides.equal(values.base, values.ours) {
             if sides.isNamed(name, "extractionState"), values.ours.map({ sides.text($0) == "stale" }) == true { continue }
-            isOnlyStale = false
             guard sides.isNamed(name, "localizations") else {
+                isOnlyStale = false
                 isOnlyTranslations = false
                 continue
             }
-            for (language, pair) in sides.paired(values, languages: true)
-            where sides.identity(of: language) == sourceLanguage && !sides.equal(pair.base, pair.ours) {
-                isOnlyTranslations = false
+            // A language that is only spelled in another way is no change.
+            for (language, pair) in sides.paired(values, languages: true) where !sides.equal(pair.base, pair.ours) {
+                isOnlyStale = false
+                if sides.identity(of: language) == sourceLanguage { isOnlyTranslations = false }
             }
         }
     }
