@@ -100,7 +100,7 @@ extension CatalogDocument {
         var plan = merger.restoration()
         guard !plan.isEmpty else { return bytes }
         guard plan.added.isEmpty || stringsMember != nil else { throw .place("the catalog has no \"strings\"") }
-        plan.added = plan.added.map { NewEntry(name: $0.name, merged: $0.merged, after: place(of: merger.sides.bytes(of: $0.name)) ?? $0.after) }
+        plan.added = plan.added.map { NewMember(name: $0.name, merged: $0.merged, after: place(of: merger.sides.bytes(of: $0.name)) ?? $0.after) }
         plan.added = plan.added.enumerated().sorted { ($0.element.after, $0.offset) < ($1.element.after, $1.offset) }.map(\.element)
         var splicer = Splicer(self, sides: merger.sides)
         let output = splicer.write(plan).gathered()

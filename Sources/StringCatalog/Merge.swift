@@ -365,7 +365,7 @@ struct Merger {
 
     /// Where arriving entries stand in ours: behind the entry that they follow in theirs. Where ours has new entries of its
     /// own at that place, the two runs are put together in the file's order, so that either order of merging gives equal bytes.
-    private func placed(_ arriving: [(index: Int, merged: Merged)], _ plan: MergePlan, _ oursFromBase: Alignment, _ theirsFromBase: Alignment) -> [NewEntry] {
+    private func placed(_ arriving: [(index: Int, merged: Merged)], _ plan: MergePlan, _ oursFromBase: Alignment, _ theirsFromBase: Alignment) -> [NewMember] {
         guard !arriving.isEmpty else { return [] }
         var inOurs = [Int32](repeating: -1, count: theirs.entries.count)
         var isNewInOurs = [Bool](repeating: false, count: ours.entries.count)
@@ -389,7 +389,7 @@ struct Merger {
             if order == nil { order = KeyOrder.detected(in: base.entries.count > 1 ? base : ours) ?? .xcode }
             return order!.isBefore(a, b)
         }
-        var out: [NewEntry] = []
+        var out: [NewMember] = []
         var i = 0
         while i < arriving.count {
             // The entry that this run follows.
@@ -420,7 +420,7 @@ struct Merger {
                     after = o
                     o += 1
                 }
-                out.append(NewEntry(name: .read(.theirs, member.name, isEscaped: member.isEscaped), merged: item.merged, after: after))
+                out.append(NewMember(name: .read(.theirs, member.name, isEscaped: member.isEscaped), merged: item.merged, after: after))
             }
         }
         return out.enumerated().sorted { ($0.element.after, $0.offset) < ($1.element.after, $1.offset) }.map(\.element)
@@ -501,7 +501,7 @@ struct Merger {
             var k = item.index - 1
             while k >= 0, known.entry[k] < 0 { k -= 1 }
             let member = base.entries[item.index]
-            plan.added.append(NewEntry(
+            plan.added.append(NewMember(
                 name: .read(.theirs, member.name, isEscaped: member.isEscaped), merged: item.merged, after: k >= 0 ? Int(known.entry[k]) : -1))
         }
         plan.added = plan.added.enumerated().sorted { ($0.element.after, $0.offset) < ($1.element.after, $1.offset) }.map(\.element)

@@ -26,8 +26,8 @@ enum MemberOrder {
     case languages, codePoints
 }
 
-/// A new entry and the entry of the target behind which it stands; -1 is the start.
-struct NewEntry {
+/// A new member of an object and the member of the target behind which it stands; -1 is the start.
+struct NewMember {
     let name: Name
     let merged: Merged
     let after: Int
@@ -38,7 +38,7 @@ struct MergePlan {
     /// Changes of entries of the target; `.absent` removes.
     var entries: MemberChanges
     /// New entries in the order in which they are to stand.
-    var added: [NewEntry] = []
+    var added: [NewMember] = []
     /// Changes beside `strings` at the top level.
     var top: [Patch] = []
 
@@ -125,7 +125,7 @@ struct Splicer {
     mutating func write(_ plan: MergePlan) -> CatalogPieces {
         keep(0..<document.root.lowerBound)
         var top = MemberChanges(count: document.top.count)
-        var added: [Slot] = []
+        var added: [NewMember] = []
         place(plan.top, in: document.top, Value(.ours, document.root), .codePoints, &top, &added)
         let document = self.document
         let stringsAt = document.stringsMember.flatMap { member in document.top.lastIndex { $0.nameStart == member.nameStart } }
@@ -134,7 +134,7 @@ struct Splicer {
             guard i == stringsAt, changesStrings else { return false }
             splicer.members(
                 of: document.top[i].value, document.entries, depth: 1, changed: plan.entries,
-                added: plan.added.map { Slot(name: $0.name, merged: $0.merged, after: $0.after) })
+                added: plan.added)
             return true
         }
         keep(document.root.upperBound..<document.bytes.count)
@@ -165,15 +165,9 @@ struct Splicer {
 
     // MARK: In place
 
-    private struct Slot {
-        let name: Name
-        let merged: Merged
-        let after: Int
-    }
-
     /// Sorts patches into changes of members that are there, by index, and new ones with their places.
     private func place(
-        _ patches: [Patch], in members: [Member], _ object: Value, _ order: MemberOrder, _ changed: inout MemberChanges, _ added: inout [Slot]
+        _ patches: [Patch], in members: [Member], _ object: Value, _ order: MemberOrder, _ changed: inout MemberChanges, _ added: inout [NewMember]
     ) {
         func name(_ member: Member) -> Name { .read(object.side, member.name, isEscaped: member.isEscaped) }
         for patch in patches {
@@ -187,10 +181,10 @@ struct Splicer {
         for patch in patches where !patch.merged.isAbsent {
             guard !members.contains(where: { sides.isSame(name($0), patch.name) }) else { continue }
             let later = members.firstIndex { sorts(patch.name, before: name($0), order) } ?? members.count
-            let slot = Slot(name: patch.name, merged: patch.merged, after: later - 1)
+            let new = NewMember(name: patch.name, merged: patch.merged, after: later - 1)
             // Several new ones at one place stand in their own order.
-            let at = added.firstIndex { $0.after > slot.after || ($0.after == slot.after && sorts(slot.name, before: $0.name, order)) } ?? added.count
-            added.insert(slot, at: at)
+            let at = added.firstIndex { $0.after > new.after || ($0.after == new.after && sorts(new.name, before: $0.name, order)) } ?? added.count
+            added.insert(new, at: at)
         }
     }
 
@@ -203,7 +197,7 @@ struct Splicer {
 
     /// Writes an object of the target. Its members' own spacing stays; a new one is spaced like its neighbours.
     private mutating func members(
-        of object: Range<Int>, _ members: [Member], depth: Int, changed: MemberChanges, added: [Slot],
+        of object: Range<Int>, _ members: [Member], depth: Int, changed: MemberChanges, added: [NewMember],
         special: (inout Splicer, Int) -> Bool = { _, _ in false }
     ) {
         let bytes = document.bytes
@@ -307,7 +301,7 @@ struct Splicer {
         case .patched(own, let patches, let order):
             let members = sides.items(own).map(\.member)
             var changed = MemberChanges(count: members.count)
-            var added: [Slot] = []
+            var added: [NewMember] = []
             place(patches, in: members, own, order, &changed, &added)
             if changesLines(members, own, changed, added) {
                 put(rendered(merged, depth: depth))
@@ -320,7 +314,7 @@ struct Splicer {
 
     /// Whether an object on one line has to be written anew on several, since it gets an object of its own, or the other
     /// way round in a file that keeps objects without objects on one line.
-    private func changesLines(_ members: [Member], _ own: Value, _ changed: MemberChanges, _ added: [Slot]) -> Bool {
+    private func changesLines(_ members: [Member], _ own: Value, _ changed: MemberChanges, _ added: [NewMember]) -> Bool {
         guard !style.newline.isEmpty else { return false }
         if !document.bytes.contains(10, in: own.range), !members.isEmpty {
             return added.contains { !isScalar($0.merged) }
